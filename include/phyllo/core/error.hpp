@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace phyllo {
+
+/// The exception of every refusal at run time.
+///
+/// Its text is one sentence that names who refuses, what was expected, what was got, and the remedy
+/// where there is one.
+class Error : public std::runtime_error {
+ public:
+  explicit Error(std::string const& sentence) : std::runtime_error(sentence) {}
+};
+
+}  // namespace phyllo

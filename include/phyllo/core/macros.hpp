@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+
+// Every macro of the library is defined here.
+
+// A function that kernels and the host may call.
+#define PHYLLO_FUNCTION KOKKOS_FUNCTION
+
+// The same, inlined even where the compiler's own limits say no: for the innermost loop bodies.
+#define PHYLLO_INLINE KOKKOS_FORCEINLINE_FUNCTION
+
+// Before a loop of a few compile-time iterations whose arrays have to stay in registers.
+// nvcc's host pass knows neither spelling without a warning.
+#if defined(__CUDA_ARCH__) || (defined(__clang__) && !defined(__NVCC__))
+#define PHYLLO_UNROLL _Pragma("unroll")
+#elif defined(__NVCC__)
+#define PHYLLO_UNROLL
+#elif defined(__GNUC__)
+#define PHYLLO_UNROLL _Pragma("GCC unroll 16")
+#else
+#define PHYLLO_UNROLL
+#endif

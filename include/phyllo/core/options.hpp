@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/window.hpp>
+
+namespace phyllo {
+
+/// Options of layers with a window; one number for all dimensions or one for each.
+template <int... Extent> struct KernelSize {};
+template <int... Extent> struct Stride {};
+template <int... Extent> struct Padding {};
+
+/// Bias<false> leaves out the additive parameter of a Linear or Conv layer.
+template <bool Present> struct Bias {
+  static constexpr bool value = Present;
+};
+
+namespace detail {
+
+struct Extents {
+  int value[3] = {1, 1, 1};
+};
+
+// The numbers of an option at the trailing dimensions: <3> in rank 2 is (1, 3, 3). Neither one
+// number nor one for each dimension: -1, which is_valid refuses.
+template <int Rank, int... V> constexpr Extents spread(int unused) {
+  constexpr int count = sizeof...(V);
+  Extents e{{unused, unused, unused}};
+  if constexpr (count == 1 || count == Rank) {
+    constexpr int given[] = {V...};
+    for (int d = 0; d < Rank; ++d) e.value[3 - Rank + d] = given[count == 1 ? 0 : d];
+  } else {
+    for (int& value : e.value) value = -1;
+  }
+  return e;
+}
+
+template <class Option, template <int...> class Name> inline constexpr bool is_option = false;
+template <int... V, template <int...> class Name>
+inline constexpr bool is_option<Name<V...>, Name> = true;
+
+template <int Rank, int... V> constexpr Extents extents_of(KernelSize<V...>) {
+  return spread<Rank, V...>(1);
+}
+template <int Rank, int... V> constexpr Extents extents_of(Stride<V...>) {
+  return spread<Rank, V...>(1);
+}
+template <int Rank, int... V> constexpr Extents extents_of(Padding<V...>) {
+  return spread<Rank, V...>(0);
+}
+
+template <int Rank, template <int...> class Name, class Default, class... Options>
+constexpr Extents find_extents() {
+  Extents e = extents_of<Rank>(Default{});
+  (
+      [&] {
+        if constexpr (is_option<Options, Name>) e = extents_of<Rank>(Options{});
+      }(),
+      ...);
+  return e;
+}
+
+template <class Option> inline constexpr bool is_bias = false;
+template <bool B> inline constexpr bool is_bias<Bias<B>> = true;
+
+template <class... Options> constexpr bool find_bias() {
+  bool present = true;
+  (
+      [&] {
+        if constexpr (is_bias<Options>) present = Options::value;
+      }(),
+      ...);
+  return present;
+}
+
+template <class Option>
+inline constexpr bool is_window_option =
+    is_option<Option, KernelSize> || is_option<Option, Stride> || is_option<Option, Padding>;
+
+// No option is given twice.
+template <class... Options>
+inline constexpr bool each_once = ((0 + ... + is_option<Options, KernelSize>) <= 1) &&
+                                  ((0 + ... + is_option<Options, Stride>) <= 1) &&
+                                  ((0 + ... + is_option<Options, Padding>) <= 1) &&
+                                  ((0 + ... + is_bias<Options>) <= 1);
+
+/// Window of a layer from its options, each with the layer's default.
+template <int Rank, class Size, class Step, class Pad, class... Options>
+constexpr Window find_window() {
+  Extents const size = find_extents<Rank, KernelSize, Size, Options...>();
+  Extents const step = find_extents<Rank, Stride, Step, Options...>();
+  Extents const pad = find_extents<Rank, Padding, Pad, Options...>();
+  Window w;
+  for (int d = 0; d < 3; ++d) {
+    w.size[d] = size.value[d];
+    w.stride[d] = step.value[d];
+    w.padding[d] = pad.value[d];
+  }
+  return w;
+}
+
+constexpr bool is_valid(Window const& w) {
+  for (int d = 0; d < 3; ++d)
+    if (w.size[d] < 1 || w.stride[d] < 1 || w.padding[d] < 0) return false;
+  return true;
+}
+
+}  // namespace detail
+}  // namespace phyllo

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+namespace phyllo {
+
+/// What a node of a program does, as far as fusion and memory need to know.
+enum class Role : std::uint8_t {
+  input,          // the caller's data
+  contraction,    // linear and convolution: weights times a window, plus bias
+  normalization,  // statistics over the batch per channel
+  pointwise,      // each element by itself
+  pooling,        // window reduced without weights
+  resample,       // nearest-neighbour upsampling
+  reshape,        // same numbers, other extents
+  add,            // sum of two values
+  concatenation,  // channels of several values side by side
+  softmax,        // over the channels of one position
+};
+
+/// Which value the derivative of a pointwise function is computed from; decides what a training
+/// step keeps.
+enum class Derivative : std::uint8_t { nothing, input, output };
+
+enum class Phase : std::uint8_t { inference = 1, training = 2, both = 3 };
+
+}  // namespace phyllo

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+namespace phyllo {
+
+/// What changes from step to step, in one small block of device memory that kernels read by
+/// pointer: a step can be captured once and replayed, and nothing of it is baked into a functor.
+struct StepState {
+  std::uint64_t seed = 0;          // key of all random numbers of a training
+  std::uint64_t step = 0;          // optimizer steps taken, skipped ones not counted
+  std::uint64_t forward = 0;       // training forward passes, the counter of random masks
+  std::uint64_t first_sample = 0;  // position of this rank's first sample in the global batch
+  float loss_scale = 1;            // factor on the loss's gradient
+  float gradient_factor = 1;       // 1 / (loss_scale x samples of all ranks)
+  float learning_rate = 0;         // of this step, after the schedule
+  int finite = 1;                  // 0 when a reduced gradient is infinite or not a number
+  int steps_since_overflow = 0;
+  std::uint64_t skipped = 0;       // steps skipped because of an overflow
+};
+
+}  // namespace phyllo

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/shape.hpp>
+
+namespace phyllo {
+
+/// A sliding window in up to three dimensions; index 0 is depth, 1 height, 2 width, and a
+/// dimension that is not in use has extent one, stride one and no padding.
+struct Window {
+  int size[3] = {1, 1, 1};
+  int stride[3] = {1, 1, 1};
+  int padding[3] = {0, 0, 0};  // zeros (or minus infinity for a maximum) on each side
+
+  /// Number of taps.
+  PHYLLO_FUNCTION constexpr int taps() const { return size[0] * size[1] * size[2]; }
+
+  PHYLLO_FUNCTION constexpr bool fits(Shape const& s) const {
+    for (int d = 0; d < 3; ++d)
+      if (s.spatial[d] + 2 * padding[d] < size[d]) return false;
+    return true;
+  }
+  /// The smallest shape of a rank that is not smaller than s and that the window fits.
+  PHYLLO_FUNCTION constexpr Shape least(Shape s, int rank) const {
+    s.rank = rank;
+    for (int d = 0; d < 3; ++d) {
+      int const fitting = size[d] - 2 * padding[d];
+      if (d < 3 - rank) s.spatial[d] = 1;
+      if (s.spatial[d] < fitting) s.spatial[d] = fitting;
+    }
+    return s;
+  }
+  /// Shape with `channels` channels that the window produces when it slides over s.
+  PHYLLO_FUNCTION constexpr Shape output(Shape s, int channels) const {
+    for (int d = 0; d < 3; ++d)
+      s.spatial[d] = (s.spatial[d] + 2 * padding[d] - size[d]) / stride[d] + 1;
+    s.channels = channels;
+    return s;
+  }
+};
+
+}  // namespace phyllo

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/fusion/plan.hpp>
+
+namespace phyllo {
+
+/// When each value of a plan is written and read for the last time.
+///
+/// Time 0 loads the inputs, time s + 1 runs step s, time S + 1 stores the outputs (or evaluates the
+/// loss), time 2 S + 1 - s runs step s backwards, time 2 S + 2 stores the inputs' gradients.
+template <class Program> struct Liveness {
+  static constexpr int size = Program::size;
+  Plan<size> plan;
+  Phase phase = Phase::inference;
+  bool has_gradient[size] = {};  // of a value: something that the outputs depend on
+
+  constexpr Liveness(Plan<size> const& p, Phase ph) : plan(p), phase(ph) {
+    for (int s = plan.size - 1; s >= 0; --s) {
+      int const v = plan.tail(plan.step[s]);
+      bool reached = is_output(v);
+      for (int r = s + 1; r < plan.size; ++r)
+        reached = reached || (reads(r, v) && has_gradient[plan.tail(plan.step[r])]);
+      has_gradient[v] = reached;
+    }
+    for (int i = 0; i < size; ++i)
+      if (node(i).role == Role::input) {
+        has_gradient[i] = is_output(i);
+        for (int r = 0; r < plan.size; ++r)
+          has_gradient[i] =
+              has_gradient[i] || (reads(r, i) && has_gradient[plan.tail(plan.step[r])]);
+      }
+  }
+
+  static constexpr Node const& node(int i) { return Program::nodes.node[i]; }
+  static constexpr bool is_output(int v) {
+    for (int o = 0; o < Program::nodes.outputs; ++o)
+      if (Program::nodes.output[o] == v) return true;
+    return false;
+  }
+  constexpr int outputs_time() const { return plan.size + 1; }
+  constexpr int backward_time(int s) const { return 2 * plan.size + 1 - s; }
+  constexpr int end_time() const { return 2 * plan.size + 2; }
+
+  constexpr bool reads(int s, int v) const {
+    Node const& n = node(plan.head(plan.step[s]));
+    for (int i = 0; i < n.sources; ++i)
+      if (n.source[i] == v) return true;
+    return false;
+  }
+  // The step whose result is v; -1 for an input.
+  constexpr int producer(int v) const {
+    for (int s = 0; s < plan.size; ++s)
+      if (plan.tail(plan.step[s]) == v) return s;
+    return -1;
+  }
+  // Where the pointwise chain of a step begins, as an index into the order.
+  constexpr int chain_first(Step const& s) const {
+    int k = s.first;
+    if (node(plan.order[k]).role != Role::pointwise) ++k;
+    if (s.fused == Fused::folded_contraction) ++k;
+    return k;
+  }
+  constexpr int chain_length(Step const& s) const { return s.first + s.count - chain_first(s); }
+  constexpr Derivative chain_derivative(Step const& s) const {
+    int const k = chain_first(s), length = chain_length(s);
+    if (length == 1) return node(plan.order[k]).derivative_of;
+    for (int i = 0; i < length; ++i)
+      if (node(plan.order[k + i]).derivative_of != Derivative::nothing) return Derivative::input;
+    return Derivative::nothing;
+  }
+  // Whether a step keeps the input of its chain beside its result.
+  constexpr bool saves(int s) const {
+    Role const head = node(plan.head(plan.step[s])).role;
+    return phase == Phase::training && (head == Role::contraction || head == Role::add) &&
+           chain_derivative(plan.step[s]) == Derivative::input;
+  }
+  // Whether the backward pass of step s reads its source again.
+  constexpr bool rereads_source(int s) const {
+    Node const& head = node(plan.head(plan.step[s]));
+    switch (head.role) {
+      case Role::contraction:
+      case Role::normalization:
+      case Role::pooling: return true;
+      case Role::pointwise: return chain_derivative(plan.step[s]) == Derivative::input;
+      default: return false;
+    }
+  }
+  constexpr bool rereads_result(int s) const {
+    Node const& head = node(plan.head(plan.step[s]));
+    if (head.role == Role::softmax) return true;
+    return head.role != Role::normalization &&
+           chain_derivative(plan.step[s]) == Derivative::output;
+  }
+
+  constexpr int last_use(int v) const {
+    int last = 0;
+    auto until = [&](int t) { last = t > last ? t : last; };
+    int const s = producer(v);
+    until(s + 1);
+    if (is_output(v)) until(outputs_time());
+    for (int r = 0; r < plan.size; ++r)
+      if (reads(r, v)) {
+        until(r + 1);
+        if (phase == Phase::training && rereads_source(r)) until(backward_time(r));
+      }
+    if (phase == Phase::training && s >= 0 && rereads_result(s)) until(backward_time(s));
+    return last;
+  }
+  // When the gradient of v is first written: by the last of its readers.
+  constexpr int gradient_begin(int v) const {
+    if (is_output(v)) return outputs_time();
+    for (int r = plan.size - 1; r >= 0; --r)
+      if (reads(r, v) && has_gradient[plan.tail(plan.step[r])]) return backward_time(r);
+    return end_time();
+  }
+  constexpr int gradient_end(int v) const {
+    int const s = producer(v);
+    return s < 0 ? end_time() : backward_time(s);
+  }
+  // Whether step s, writing to the gradient of its source number i, finds a sum begun.
+  constexpr bool accumulates(int s, int i) const {
+    Node const& n = node(plan.head(plan.step[s]));
+    int const v = n.source[i];
+    if (is_output(v)) return true;
+    for (int j = 0; j < i; ++j)
+      if (n.source[j] == v) return true;
+    for (int r = s + 1; r < plan.size; ++r)
+      if (reads(r, v) && has_gradient[plan.tail(plan.step[r])]) return true;
+    return false;
+  }
+};
+
+}  // namespace phyllo

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/fusion/memory.hpp>
+#include <phyllo/op/segment.hpp>
+
+namespace phyllo {
+
+/// A network with its plan, lifetimes and memory for one phase and element size: all constants.
+template <class Net, Phase When, Fusion How, int ElementSize> struct Planned {
+  using network = Net;
+  using program = typename Net::program;
+  using leaves = typename program::leaves;
+  static constexpr Phase phase = When;
+  static constexpr Fusion fusion = How;
+  static constexpr Plan<program::size> plan = make_plan<program>(When, How);
+  static constexpr Liveness<program> liveness{plan, When};
+  static constexpr Memory<program::size> memory = make_memory(liveness, ElementSize);
+
+  static constexpr Step step(int s) { return plan.step[s]; }
+  static constexpr Node node(int i) { return program::nodes.node[i]; }
+  static constexpr Node head(int s) { return node(plan.head(plan.step[s])); }
+  static constexpr int result(int s) { return plan.tail(plan.step[s]); }
+};
+
+namespace detail {
+
+// The leaves order[First] to order[First + Count - 1], which are pointwise, as a chain.
+template <class Planned, int First, class Sequence> struct ChainOfNodes;
+template <class Planned, int First, std::size_t... I>
+struct ChainOfNodes<Planned, First, std::index_sequence<I...>> {
+  using type = op::Chain<At<typename Planned::leaves, Planned::plan.order[First + I]>...>;
+};
+template <class Planned, int First, int Count>
+using ChainAt = typename ChainOfNodes<Planned, First, std::make_index_sequence<Count>>::type;
+
+// The layers of a segment: order[first[l]] is the contraction, its chain follows.
+struct SegmentLayers {
+  int first[op::Segment<>::max_length + 1] = {};
+  int size = 0;
+};
+template <class Planned, int S> constexpr SegmentLayers segment_layers() {
+  SegmentLayers layers{};
+  Step const s = Planned::step(S);
+  for (int k = s.first; k < s.first + s.count; ++k)
+    if (Planned::node(Planned::plan.order[k]).role == Role::contraction)
+      layers.first[layers.size++] = k;
+  layers.first[layers.size] = s.first + s.count;
+  return layers;
+}
+template <class Planned, int S, int L> struct DenseAt {
+  static constexpr SegmentLayers layers = segment_layers<Planned, S>();
+  static constexpr int first = layers.first[L];
+  static constexpr int pointwise = layers.first[L + 1] - first - 1;
+  static constexpr Node node = Planned::node(Planned::plan.order[first]);
+  using type = op::Dense<node.input.channels, node.output.channels, (node.bias_count > 0),
+                         ChainAt<Planned, first + 1, pointwise>>;
+};
+template <class Planned, int S, class Sequence> struct SegmentOf;
+template <class Planned, int S, std::size_t... L>
+struct SegmentOf<Planned, S, std::index_sequence<L...>> {
+  using type = op::Segment<typename DenseAt<Planned, S, int(L)>::type...>;
+};
+
+}  // namespace detail
+
+/// The pointwise chain of step S, empty where it has none.
+template <class Planned, int S>
+using StepChain = detail::ChainAt<Planned, Planned::liveness.chain_first(Planned::step(S)),
+                                  Planned::liveness.chain_length(Planned::step(S))>;
+
+/// Step S, a segment, as the canonical op that backends know.
+template <class Planned, int S>
+using StepSegment =
+    typename detail::SegmentOf<Planned, S,
+                               std::make_index_sequence<detail::segment_layers<Planned, S>().size>>::type;
+
+}  // namespace phyllo

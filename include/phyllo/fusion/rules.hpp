@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/role.hpp>
+
+namespace phyllo {
+
+/// How far the planner may fuse; tests compare the scales, users take the default.
+enum class Fusion : int {
+  none,      // one kernel for each layer
+  epilogue,  // a contraction, normalisation or sum with the pointwise layers behind it
+  segment,   // runs of narrow layers as one kernel, and whole training steps where they fit
+};
+
+/// What a step of a plan is.
+enum class Fused : unsigned char {
+  single,
+  folded_contraction,    // contraction, batch normalisation of inference, pointwise chain
+  contraction_epilogue,  // contraction, pointwise chain
+  normalization_epilogue,
+  add_epilogue,
+  pointwise_chain,
+  segment,
+};
+
+/// One place of a pattern: a role, once or any number of times.
+struct Term {
+  Role role = Role::input;
+  bool many = false;
+};
+constexpr Term one(Role r) { return {r, false}; }
+constexpr Term many(Role r) { return {r, true}; }
+
+struct Rule {
+  char const* name;
+  Term pattern[3];
+  int length;
+  Fused becomes;
+  Phase when;
+};
+
+/// The rewrite policy: the first rule that matches wins. By role, not by name: a new activation
+/// fuses without an edit here. A value that has another reader is never fused away.
+inline constexpr Rule rules[] = {
+    // clang-format off
+    //name                           pattern                                                                        becomes                        valid in
+    {"fold norm into contraction",   {one(Role::contraction), one(Role::normalization), many(Role::pointwise)}, 3, Fused::folded_contraction,     Phase::inference},
+    {"contraction epilogue",         {one(Role::contraction), many(Role::pointwise)},                           2, Fused::contraction_epilogue,   Phase::both},
+    {"normalise and activate",       {one(Role::normalization), many(Role::pointwise)},                         2, Fused::normalization_epilogue, Phase::both},
+    {"add and activate",             {one(Role::add), many(Role::pointwise)},                                   2, Fused::add_epilogue,           Phase::both},
+    {"pointwise chain",              {one(Role::pointwise), many(Role::pointwise)},                             2, Fused::pointwise_chain,        Phase::both},
+    // clang-format on
+};
+
+/// When a run of dense steps becomes one kernel: the widest value still fits the registers or
+/// scratch of a tile, and all weights a core's second-level cache.
+struct SegmentRule {
+  char const* name = "narrow segment";
+  int widest = 128;                 // channels
+  int fewest_layers = 2;            // one layer alone gains nothing
+  int most_layers = 16;
+  int most_parameters = 64 * 1024;  // elements; 256 KiB in float
+};
+inline constexpr SegmentRule segment_rule{};
+
+}  // namespace phyllo

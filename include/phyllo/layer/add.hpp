@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/role.hpp>
+#include <phyllo/core/shape.hpp>
+#include <phyllo/layer/refusal.hpp>
+
+namespace phyllo {
+
+/// Sum of two values; the end of a Residual and of AddFrom<tag>.
+///
+/// shape    (N, C, S...), (N, C, S...) -> (N, C, S...)
+/// errors   compile: two different shapes; one value only
+/// numerics in Precision::accumulate
+/// cost     two reads, one write
+/// source   He et al., "Deep Residual Learning", CVPR 2016, eq. 1
+struct Add {
+  static constexpr char const* name = "add";
+  static constexpr Role role = Role::add;
+  static constexpr bool accepts(Shape) { return true; }
+  static constexpr Shape output(Shape s) { return s; }
+
+  template <class Where, class Given, class Expected> struct Refused {
+    static_assert(detail::met<false, Where>,
+                  "Add: the end of a Residual or AddFrom needs two values of one shape. Give the "
+                  "Residual a Shortcut with the same stride and channels as its Main.");
+  };
+};
+
+}  // namespace phyllo

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/role.hpp>
+#include <phyllo/core/shape.hpp>
+#include <phyllo/layer/refusal.hpp>
+
+#include <type_traits>
+
+namespace phyllo {
+
+/// Whose samples a batch normalisation averages over.
+struct Statistics {
+  struct Local;   // this rank's
+  struct Global;  // those of all ranks: sums are reduced in the middle of the step
+};
+
+/// Batch normalisation per channel: y = (x - mean) / sqrt(variance + epsilon) * weight + bias.
+///
+/// shape    (N, C, S...) -> (N, C, S...)
+/// options  Statistics::Local | Statistics::Global
+/// state    weight (C) · bias (C) · buffers running_mean (C) and running_var (C), float32, averaged
+///          with momentum 0.1 and the unbiased variance; inference reads the buffers
+/// units    dimensionless; epsilon = 1e-5
+/// errors   compile: an unknown option
+/// numerics mean first, then centred squares; sums in Precision::accumulate
+/// cost     training: three reads, one write; inference: none when folded into a contraction
+/// source   Ioffe and Szegedy, "Batch Normalization", ICML 2015
+template <class... Options> struct BatchNorm {
+  static constexpr char const* name = "batch_norm";
+  static constexpr Role role = Role::normalization;
+  static constexpr bool global_statistics =
+      (std::is_same_v<Options, Statistics::Global> || ... || false);
+  static constexpr float momentum = 0.1f;
+  static constexpr float epsilon = 1e-5f;
+
+  static constexpr bool valid_options =
+      ((std::is_same_v<Options, Statistics::Local> ||
+        std::is_same_v<Options, Statistics::Global>)&&...) &&
+      sizeof...(Options) <= 1;
+
+  static constexpr bool accepts(Shape) { return valid_options; }
+  static constexpr Shape output(Shape s) { return s; }
+
+  template <class Where, class Given, class Expected> struct Refused {
+    static_assert(detail::met<false, Where>,
+                  "BatchNorm: the only option is Statistics::Local or Statistics::Global.");
+  };
+};
+
+}  // namespace phyllo

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/role.hpp>
+#include <phyllo/core/shape.hpp>
+
+namespace phyllo {
+
+/// All extents of a sample as channels, in the order (C, S...).
+///
+/// shape    (N, C, S...) -> (N, C S)
+/// errors   none
+/// numerics exact
+/// cost     none before Linear layers, which read the unflattened value with permuted weights, nor
+///          where there is one channel or one position; else one read and one write
+/// source   none; the order is that of torch.nn.Flatten, so that weights fit
+struct Flatten {
+  static constexpr char const* name = "flatten";
+  static constexpr Role role = Role::reshape;
+  static constexpr bool accepts(Shape) { return true; }
+  static constexpr Shape output(Shape s) { return Shape{s.size()}; }
+};
+
+}  // namespace phyllo

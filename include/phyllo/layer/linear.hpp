@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/options.hpp>
+#include <phyllo/core/role.hpp>
+#include <phyllo/layer/refusal.hpp>
+
+namespace phyllo {
+
+/// Fully connected layer: y = W x + b.
+///
+/// shape    (N, C) -> (N, Out)
+/// options  Bias<true>
+/// state    weight (Out, C) · bias (Out)
+/// errors   compile: an input with spatial extents (put Flatten before it); a wrong option
+/// numerics accumulates in Precision::accumulate, bias first
+/// cost     2 N C Out flop
+/// source   Goodfellow, Bengio, Courville, "Deep Learning", 2016, §6.1
+template <int Out, class... Options> struct Linear {
+  static constexpr char const* name = "linear";
+  static constexpr Role role = Role::contraction;
+  static constexpr Window window{};
+  static constexpr bool has_bias = detail::find_bias<Options...>();
+
+  static constexpr bool valid_options =
+      Out > 0 && (detail::is_bias<Options> && ...) && sizeof...(Options) <= 1;
+
+  static constexpr bool accepts(Shape s) { return valid_options && s.rank == 0; }
+  static constexpr Shape expected(Shape s) { return Shape{s.size()}; }
+  static constexpr Shape output(Shape) { return Shape{Out}; }
+
+  template <class Where, class Given, class Expected> struct Refused {
+    static_assert(detail::met<valid_options, Where>,
+                  "Linear: the number of outputs is positive, and the only option is Bias<...>.");
+    static_assert(detail::met<!valid_options, Where>,
+                  "Linear: expected one extent (channels), given a shape with spatial extents. "
+                  "Put Flatten before it.");
+  };
+};
+
+}  // namespace phyllo

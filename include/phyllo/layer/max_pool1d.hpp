@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/layer/pooling.hpp>
+
+namespace phyllo {
+
+/// Maximum over a window in 1 spatial dimension; options, numerics and cost as Pooling's.
+///
+/// shape    (N, C, L) -> (N, C, L')
+/// options  Stride<Size> · Padding<0>
+/// errors   compile: another spatial rank; a window larger than the padded input
+/// source   Goodfellow, Bengio, Courville, "Deep Learning", 2016, §9.3
+template <int Size, class... Options>
+struct MaxPool1d : Pooling<1, op::PoolingKind::maximum, Size, Options...> {
+  static constexpr char const* name = "max_pool1d";
+};
+
+}  // namespace phyllo

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/role.hpp>
+#include <phyllo/core/shape.hpp>
+
+namespace phyllo {
+
+/// Base of the layers that compute y = f(x) element by element.
+///
+/// A layer derives from it and adds a `name` and two function templates over T = float or double:
+/// `value(x)` and `derivative(saved)`, where saved is the layer's input x. A layer whose derivative
+/// is cheaper from its output y says `derivative_of = Derivative::output` and is given y.
+///
+/// shape    any -> the same
+/// errors   compile: a layer without name, value or derivative, where it is used
+struct Pointwise {
+  static constexpr Role role = Role::pointwise;
+  static constexpr Derivative derivative_of = Derivative::input;
+  static constexpr bool accepts(Shape) { return true; }
+  static constexpr Shape output(Shape s) { return s; }
+};
+
+}  // namespace phyllo

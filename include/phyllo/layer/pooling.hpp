@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/options.hpp>
+#include <phyllo/core/role.hpp>
+#include <phyllo/layer/refusal.hpp>
+#include <phyllo/op/pooling.hpp>
+
+namespace phyllo {
+
+/// Maximum or mean over a sliding window in Rank spatial dimensions; MaxPool2d, AveragePool2d and
+/// their relatives are its spellings.
+///
+/// shape    (N, C, S...) -> (N, C, S'...),  s' = (s + 2 padding - size) / stride + 1
+/// options  Stride<size> · Padding<0>
+/// errors   compile: another spatial rank; a window larger than the padded input; padding of more
+///          than half a window or another wrong option
+/// numerics a maximum passes a not-a-number on; a mean counts the padding
+/// cost     taps operations per output; no parameters
+/// source   Goodfellow, Bengio, Courville, "Deep Learning", 2016, §9.3
+template <int Rank, op::PoolingKind Kind, int Size, class... Options> struct Pooling {
+  static constexpr Role role = Role::pooling;
+  static constexpr op::PoolingKind kind = Kind;
+  static constexpr Window window =
+      detail::find_window<Rank, KernelSize<Size>, Stride<Size>, Padding<0>, Options...>();
+  static constexpr bool valid_options = [] {
+    bool half = true;
+    for (int d = 0; d < 3; ++d) half = half && 2 * window.padding[d] <= window.size[d];
+    return half && detail::is_valid(window) && detail::each_once<Options...> &&
+           ((detail::is_option<Options, Stride> || detail::is_option<Options, Padding>)&&...);
+  }();
+
+  static constexpr bool accepts(Shape s) {
+    return valid_options && s.rank == Rank && window.fits(s);
+  }
+  static constexpr Shape expected(Shape s) { return window.least(s, Rank); }
+  static constexpr Window window_on(Shape) { return window; }
+  static constexpr Shape output(Shape s) { return window.output(s, s.channels); }
+
+  template <class Where, class Given, class Expected> struct Refused {
+    static_assert(detail::met<valid_options, Where>,
+                  "Pool: the options are Stride and Padding (one number, or one for each spatial "
+                  "dimension), each once; window and stride are positive, padding is between "
+                  "nothing and half the window.");
+    static_assert(detail::met<!valid_options, Where>,
+                  "Pool: expected as many spatial extents as its name says, each at least the "
+                  "window less twice the padding. Change the window, Padding or the input.");
+  };
+};
+
+}  // namespace phyllo

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/role.hpp>
+#include <phyllo/core/shape.hpp>
+
+namespace phyllo {
+
+// The facts of a refusal are the template arguments of the class that holds its sentence:
+// compilers print them, and nothing else of the library, above the sentence.
+
+/// Position of a layer in the network, counted from the input, in compile-time messages.
+template <int Position> struct Layer;
+
+/// The shape that a layer was given, in compile-time messages: channels, then spatial extents.
+template <int... Extent> struct Given;
+
+/// The shape that a layer needs, in compile-time messages.
+template <int... Extent> struct Expected;
+
+namespace detail {
+
+// The condition, but read only once the template that it stands in is instantiated.
+template <bool Condition, class...> inline constexpr bool met = Condition;
+
+// Base of what stands in a network's list and is no layer: it takes no input.
+struct NoLayer {
+  static constexpr char const* name = "no_layer";
+  static constexpr Role role = Role::reshape;
+  static constexpr bool accepts(Shape) { return false; }
+  static constexpr Shape output(Shape s) { return s; }
+};
+
+}  // namespace detail
+
+/// Stands in for a part that is neither a layer nor a block, and takes no input.
+template <class Part> struct NotALayer : detail::NoLayer {
+  template <class Where, class Given, class Expected> struct Refused {
+    static_assert(detail::met<false, Where>,
+                  "Network: this part is neither a layer nor a block. A layer is a complete type "
+                  "with name, role, accepts(Shape) and output(Shape); see docs/20_add_a_layer.md.");
+  };
+};
+
+/// A layer that takes no such input and has no sentence of its own.
+template <class L, class Where, class Given, class Expected> struct RefusedBy {
+  static_assert(detail::met<false, Where>,
+                "Network: this layer does not take the shape that it is given. Change what stands "
+                "before it.");
+};
+
+/// A network whose first part is no input.
+template <class First, class Where> struct NoInput {
+  static_assert(detail::met<false, Where>,
+                "Network: the first part must be Input<channels, extents...> or NamedInput.");
+};
+
+/// A saved value that does not exist; Where is the next layer.
+template <auto Tag, class Where> struct UnknownTag {
+  static_assert(detail::met<false, Where>,
+                "Network: From, AddFrom or ConcatFrom names a tag that nothing before it saved. "
+                "Put Save<tag> or NamedInput<tag, ...> before it.");
+};
+
+/// Two outputs of one name; Where is the layer after the second.
+template <auto Tag, class Where> struct OutputTwice {
+  static_assert(detail::met<false, Where>,
+                "Network: two Output parts have the same tag. Give each one a tag of its own, and "
+                "put none into a Repeat.");
+};
+
+/// More names than the table of a network holds; Where is the next layer.
+template <auto Tag, class Where> struct TooManyTags {
+  static_assert(detail::met<false, Where>,
+                "Network: at most 32 values have a name, a Save in a Repeat counted each time, and "
+                "at most 8 are outputs. Leave some out.");
+};
+
+/// Tensors are counted and indexed with 32 bits.
+template <class L, class Where, class Given> struct TooLarge {
+  static_assert(detail::met<false, Where>,
+                "Network: the output of this layer for one sample, or all parameters up to here, "
+                "have more than 2147483647 elements. Use fewer channels or smaller extents.");
+};
+
+}  // namespace phyllo

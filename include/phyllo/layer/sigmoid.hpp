@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_MathematicalFunctions.hpp>
+
+#include <phyllo/core/macros.hpp>
+#include <phyllo/core/role.hpp>
+#include <phyllo/layer/pointwise.hpp>
+
+namespace phyllo {
+
+/// The logistic function y = 1 / (1 + exp(-x)).
+///
+/// shape    any -> the same
+/// errors   none: every number is allowed, infinities give 0 and 1, a NaN stays a NaN
+/// numerics value: relative error at most 4 epsilon while y is a normal number; derivative
+///          y (1 - y) from the rounded output, absolute error at most 2 epsilon (epsilon of T:
+///          2^-23 for float)
+/// cost     1 exponential and 1 division an element; the derivative needs the output only
+/// source   Rumelhart, Hinton and Williams, Nature 323 (1986) 533, eq. 2
+struct Sigmoid : Pointwise {
+  static constexpr char const* name = "sigmoid";
+  static constexpr Derivative derivative_of = Derivative::output;
+
+  template <class T>
+  PHYLLO_FUNCTION static T value(T x) {
+    T const e = Kokkos::exp(-Kokkos::fabs(x));  // at most 1: it cannot overflow
+    return (x < T(0) ? e : T(1)) / (T(1) + e);
+  }
+  template <class T>
+  PHYLLO_FUNCTION static T derivative(T y) {
+    return y * (T(1) - y);
+  }
+};
+
+}  // namespace phyllo

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/role.hpp>
+#include <phyllo/core/shape.hpp>
+#include <phyllo/layer/refusal.hpp>
+
+namespace phyllo {
+
+/// Nearest-neighbour upsampling by a whole factor in every spatial dimension.
+///
+/// shape    (N, C, S...) -> (N, C, Factor S...)
+/// errors   compile: an input without spatial extents; a factor that is not positive
+/// numerics exact; the gradient is the sum over the copies
+/// cost     one read, Factor^rank writes
+/// source   Odena, Dumoulin, Olah, "Deconvolution and Checkerboard Artifacts", Distill 2016
+template <int Factor> struct Upsample {
+  static constexpr char const* name = "upsample";
+  static constexpr Role role = Role::resample;
+
+  static constexpr bool accepts(Shape s) { return Factor > 0 && s.rank > 0; }
+  static constexpr Shape expected(Shape s) { return s.rank > 0 ? s : Shape{s.channels, 1, 1}; }
+  static constexpr Shape output(Shape s) {
+    for (int d = 3 - s.rank; d < 3; ++d) s.spatial[d] *= Factor;
+    return s;
+  }
+
+  template <class Where, class Given, class Expected> struct Refused {
+    static_assert(detail::met<(Factor > 0), Where>, "Upsample: the factor must be positive.");
+    static_assert(detail::met<(Factor <= 0), Where>,
+                  "Upsample: expected spatial extents, given channels only. Put it before Flatten.");
+  };
+};
+
+}  // namespace phyllo

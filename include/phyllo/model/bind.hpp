@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/error.hpp>
+#include <phyllo/core/external_tensor.hpp>
+#include <phyllo/core/shape.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <climits>
+#include <string>
+#include <type_traits>
+
+namespace phyllo {
+
+/// Several Views of one variable each, (N), read as the channels of one tensor (N, variables).
+///
+/// errors   run: more than ExternalTensor::max_variables, or different extents
+template <class View> struct Gathered {
+  static_assert(View::rank == 1, "gather: give one View of rank 1 for each variable.");
+  View view[ExternalTensor::max_variables];
+  int variables = 0;
+
+  std::size_t extent(int i) const { return i == 0 ? view[0].extent(0) : std::size_t(variables); }
+};
+
+/// One View per variable, as simulation codes keep their fields.
+///
+/// shape    n Views (N) -> (N, n)
+template <class View, class... More> Gathered<View> gather(View const& first, More const&... more) {
+  static_assert(sizeof...(More) < ExternalTensor::max_variables,
+                "gather: more variables than ExternalTensor::max_variables.");
+  return {{first, View(more)...}, 1 + int(sizeof...(More))};
+}
+
+namespace detail {
+
+template <class T> constexpr ElementType element_type_of() {
+  using V = std::remove_cv_t<T>;
+  if constexpr (std::is_same_v<V, double>)
+    return ElementType::f64;
+  else if constexpr (std::is_same_v<V, float>)
+    return ElementType::f32;
+  else if constexpr (std::is_same_v<V, bf16>)
+    return ElementType::bf16;
+  else if constexpr (std::is_same_v<V, fp16>)
+    return ElementType::f16;
+  else if constexpr (std::is_integral_v<V> && std::is_signed_v<V> && sizeof(V) == 8)
+    return ElementType::i64;
+  else if constexpr (std::is_integral_v<V> && std::is_signed_v<V> && sizeof(V) == 4)
+    return ElementType::i32;
+  else if constexpr (std::is_same_v<V, unsigned char>)
+    return ElementType::u8;
+  else
+    static_assert(sizeof(T) == 0,
+                  "View: elements must be double, float, phyllo::bf16, phyllo::fp16, or integers "
+                  "of 64, 32 or (unsigned) 8 bits.");
+}
+
+inline std::string extents_text(Shape const& s, std::string const& batch) {
+  std::string text = "(" + batch;
+  for (int i = 0; i <= s.rank; ++i) text += ", " + std::to_string(s.extent(i));
+  return text + ")";
+}
+
+template <class View> std::string extents_text(View const& v) {
+  std::string text = "(";
+  for (int i = 0; i < int(View::rank); ++i)
+    text += (i > 0 ? ", " : "") + std::to_string(v.extent(i));
+  return text + ")";
+}
+
+template <class V> void* erase_const(V* pointer) {
+  return const_cast<void*>(static_cast<void const*>(pointer));
+}
+
+[[noreturn]] inline void refuse_extents(std::string const& who, std::string const& expected,
+                                        std::string const& got) {
+  throw Error(who + ": expected a View of extents " + expected + ", got " + got + ".");
+}
+
+}  // namespace detail
+
+/// The number of samples of a View, as the int that kernels count with.
+template <class View> int batch_of(View const& view, std::string const& who) {
+  if (view.extent(0) > std::size_t(INT_MAX))
+    throw Error(who + ": a batch has at most 2147483647 samples, got " +
+                std::to_string(view.extent(0)) + ". Give it in parts.");
+  return int(view.extent(0));
+}
+
+/// A caller's View as a kernel sees it.
+///
+/// shape    (N, C, spatial...) in any layout, or (N, C spatial) with the same order of elements
+/// errors   run: other extents -> Error naming who, expected, got; compile: memory that the
+///          execution space cannot reach, or an element type that is not supported
+template <class Space, class View>
+ExternalTensor bind(View const& view, Shape const& shape, std::string const& who) {
+  static_assert(Kokkos::SpaceAccessibility<Space, typename View::memory_space>::accessible,
+                "View: its memory is not accessible from the model's execution space. Copy it "
+                "there first, with Kokkos::create_mirror_view_and_copy.");
+  ExternalTensor t;
+  t.type = detail::element_type_of<typename View::value_type>();
+  t.data[0] = detail::erase_const(view.data());
+  constexpr int rank = int(View::rank);
+  static_assert(rank >= 1 && rank <= 5, "View: ranks 1 to 5 are read.");
+  std::ptrdiff_t stride[8] = {};
+  for (int i = 0; i < rank; ++i) stride[i] = std::ptrdiff_t(view.stride(i));
+  t.sample_stride = stride[0];
+  bool fits = rank == 2 + shape.rank;
+  if (fits) {
+    for (int i = 0; i <= shape.rank; ++i) fits = fits && int(view.extent(1 + i)) == shape.extent(i);
+    t.channel_stride = stride[1];
+    for (int i = 0; i < shape.rank; ++i) t.spatial_stride[3 - shape.rank + i] = stride[2 + i];
+  } else if constexpr (rank == 2) {
+    fits = int(view.extent(1)) == shape.size();
+    std::ptrdiff_t step = stride[1];
+    for (int d = 2; d >= 0; --d) {
+      t.spatial_stride[d] = step;
+      step *= shape.spatial[d];
+    }
+    t.channel_stride = step;
+  } else if constexpr (rank == 1) {
+    fits = shape.size() == 1;  // one number per sample
+  }
+  if (!fits) detail::refuse_extents(who, detail::extents_text(shape, "N"), detail::extents_text(view));
+  return t;
+}
+
+template <class Space, class View>
+ExternalTensor bind(Gathered<View> const& views, Shape const& shape, std::string const& who) {
+  ExternalTensor t = bind<Space>(views.view[0], Shape{1}, who);
+  if (shape.rank != 0 || views.variables != shape.channels)
+    detail::refuse_extents(who, detail::extents_text(shape, "N"),
+                           "one View for each of " + std::to_string(views.variables) + " variables");
+  t.variables = views.variables;
+  for (int i = 0; i < views.variables; ++i) {
+    if (views.view[i].extent(0) != views.view[0].extent(0) ||
+        std::ptrdiff_t(views.view[i].stride(0)) != t.sample_stride)
+      throw Error(who + ": the gathered Views must have one extent and one stride; variable " +
+                  std::to_string(i) + " differs from the first.");
+    t.data[i] = detail::erase_const(views.view[i].data());
+  }
+  return t;
+}
+
+/// A View that a kernel writes to: as `bind`, and its elements must be floating and not const.
+template <class Space, class View>
+ExternalTensor bind_output(View const& view, Shape const& shape, std::string const& who) {
+  static_assert(!std::is_const_v<typename View::value_type> &&
+                    !std::is_integral_v<typename View::value_type>,
+                "View: an output's elements must be floating-point numbers and not const.");
+  return bind<Space>(view, shape, who);
+}
+template <class Space, class View>
+ExternalTensor bind_output(Gathered<View> const& views, Shape const& shape, std::string const& who) {
+  static_assert(!std::is_const_v<typename View::value_type>,
+                "View: an output's elements must not be const.");
+  return bind<Space>(views, shape, who);
+}
+
+/// The same tensor from sample `first` on.
+inline ExternalTensor from_sample(ExternalTensor t, long first) {
+  int const pointers = t.variables == 0 ? 1 : t.variables;
+  for (int i = 0; i < pointers; ++i)
+    if (t.data[i] != nullptr)
+      t.data[i] = static_cast<std::byte*>(t.data[i]) + first * t.sample_stride * element_size(t.type);
+  return t;
+}
+
+}  // namespace phyllo

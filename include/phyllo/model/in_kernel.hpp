@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/model/in_kernel_step.hpp>
+#include <phyllo/model/in_kernel_transfer.hpp>
+#include <phyllo/model/in_kernel_values.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace phyllo {
+
+/// A network inside the caller's kernel, for one sample: by one thread, `closure(input)`, or by a
+/// team of threads, `closure(member, input, output)`. A view of a model's parameters and buffers,
+/// not a copy: it reads what they are when the kernel runs, in inference mode. So it is ordered by
+/// the instance on which they are trained, and valid while the model lives, in its memory space.
+///
+/// shape    input: anything with [] or () over as many numbers, channels first (C, S...), or one
+///          number; several inputs one after the other, as the network names them; by a team the
+///          outputs follow them, likewise
+/// options  Net: a network · Precision: the model's
+/// state    two pointers
+/// units    the caller's
+/// errors   compile: a call by one thread where a value is wider than max_width; another number of
+///          inputs and outputs than the network's; run: too little scratch memory aborts
+/// numerics as batched inference: sums in the same order, in Precision::accumulate, each step's
+///          result rounded to Precision::storage
+/// cost     by one thread: activations in registers while they are few, else in the thread's own
+///          memory; by a team: scratch_bytes, one barrier a step
+template <class Net, class Precision> class InKernel {
+  using program = typename Net::program;
+  using AllPorts = Ports<Net>;
+  template <class Value>
+  using PlanFor = Planned<Net, Phase::inference, Fusion::epilogue, int(sizeof(Value))>;
+
+ public:
+  using storage = typename Precision::storage;
+  using accumulate = typename Precision::accumulate;
+  static constexpr int inputs = AllPorts::inputs;
+  static constexpr int outputs = AllPorts::outputs;
+
+  /// Most numbers of one value in a call by one thread.
+  static constexpr int max_width = segment_rule.widest;
+  /// Numbers of the network's largest value.
+  static constexpr int width = [] {
+    int widest = 0;
+    for (Node const& n : program::nodes.node)
+      if (!n.alias && n.output.size() > widest) widest = n.output.size();
+    return widest;
+  }();
+  /// Scratch memory of a team: policy.set_scratch_size(0, Kokkos::PerTeam(closure.scratch_bytes)).
+  static constexpr int scratch_bytes = int(PlanFor<storage>::memory.bytes + slot_alignment);
+
+  /// What a call by one thread returns: Values of the output, or Outputs where there are several.
+  using Result = std::conditional_t<outputs == 1,
+                                    Values<accumulate, AllPorts::output_shape(0).size()>,
+                                    Outputs<Net, accumulate>>;
+
+  InKernel() = default;
+  PHYLLO_FUNCTION InKernel(storage const* parameters, float const* buffers)
+      : parameters_(parameters), buffers_(buffers) {}
+
+  /// By one thread.
+  template <class First, class... More>
+    requires(!detail::TeamMember<First>)
+  PHYLLO_FUNCTION Result operator()(First const& first, More const&... more) const {
+    constexpr bool complete = 1 + sizeof...(More) == inputs;
+    constexpr bool narrow = width <= max_width;
+    static_assert(complete, "in_kernel: give as many inputs as the network has, in their order.");
+    static_assert(!complete || narrow,
+                  "in_kernel: the network is too wide for one thread (InKernel::max_width numbers "
+                  "in one value). Call it by a team: closure(member, input, output).");
+    Result result{};
+    if constexpr (complete && narrow) {
+      using Plan = PlanFor<accumulate>;
+      constexpr int size = int(Plan::memory.bytes / long(sizeof(accumulate)));
+      accumulate arena[size];
+      detail::ByThread const runner;
+      load<Plan, 0>(runner, arena, first, more...);
+      steps<Plan>(runner, arena, std::make_index_sequence<Plan::plan.size>{});
+      fill<Plan>(arena, result, std::make_index_sequence<outputs>{});
+    }
+    return result;
+  }
+
+  /// By a team: all its threads call, with the same inputs and outputs, which the call leaves
+  /// visible to all of them. Scratch memory that the caller took before is left alone.
+  template <detail::TeamMember Member, class... Numbers>
+  PHYLLO_FUNCTION void operator()(Member const& member, Numbers const&... numbers) const {
+    constexpr bool complete = sizeof...(Numbers) == inputs + outputs;
+    static_assert(complete,
+                  "in_kernel: after the team member, give as many inputs as the network has and "
+                  "then as many outputs, in their order.");
+    if constexpr (complete) {
+      using Plan = PlanFor<storage>;
+      // Of a copy: what it hands out is free again after the call.
+      auto const scratch = member.team_scratch(0);
+      auto* const arena = static_cast<storage*>(
+          scratch.get_shmem_aligned(int(scratch_bytes - slot_alignment), slot_alignment));
+      if (arena == nullptr)
+        Kokkos::abort(
+            "in_kernel: too little scratch memory. Call policy.set_scratch_size(0, "
+            "Kokkos::PerTeam(closure.scratch_bytes)) and add what the kernel itself takes.");
+      detail::ByTeam<Member> const runner{member};
+      load<Plan, 0>(runner, arena, numbers...);
+      steps<Plan>(runner, arena, std::make_index_sequence<Plan::plan.size>{});
+      store<Plan, 0>(runner, arena, numbers...);
+    }
+  }
+
+ private:
+  template <class Plan, int V, class Value> PHYLLO_FUNCTION static Value* at(Value* arena) {
+    return arena + detail::value_place<Plan, V, int(sizeof(Value))>;
+  }
+
+  // The first of the caller's arguments are the inputs.
+  template <class Plan, int I, class Runner, class Value, class First, class... More>
+  PHYLLO_FUNCTION static void load(Runner const& runner, Value* arena, First const& input,
+                                   More const&... more) {
+    constexpr Shape shape = AllPorts::input_shape(I);
+    using Load = detail::InKernelLoad<storage, accumulate, shape.channels, shape.positions(),
+                                      Value, First>;
+    runner.run(Load{at<Plan, AllPorts::input_node(I)>(arena), input});
+    if constexpr (I + 1 < inputs) load<Plan, I + 1>(runner, arena, more...);
+  }
+  template <class Plan, class Runner, class Value, std::size_t... S>
+  PHYLLO_FUNCTION void steps(Runner const& runner, Value* arena, std::index_sequence<S...>) const {
+    (runner.run(detail::InKernelStep<Plan, Precision, int(S), Runner::lanes, Value>{
+         parameters_, buffers_, arena}),
+     ...);
+  }
+  // The last of them are the outputs.
+  template <class Plan, int I, class Runner, class Value, class First, class... More>
+  PHYLLO_FUNCTION static void store(Runner const& runner, Value const* arena, First const& output,
+                                    More const&... more) {
+    if constexpr (I >= inputs) {
+      constexpr int v = AllPorts::output_node(I - inputs);
+      constexpr Shape shape = AllPorts::output_shape(I - inputs);
+      using Store = detail::InKernelStore<accumulate, shape.channels, shape.positions(), Value,
+                                          First const>;
+      runner.run(Store{at<Plan, v>(arena), output});
+    }
+    if constexpr (sizeof...(More) > 0) store<Plan, I + 1>(runner, arena, more...);
+  }
+  template <class Plan, std::size_t... I>
+  PHYLLO_FUNCTION static void fill(accumulate const* arena, Result& result,
+                                   std::index_sequence<I...>) {
+    (fill_one<Plan, int(I)>(arena, result), ...);
+  }
+  template <class Plan, int I>
+  PHYLLO_FUNCTION static void fill_one(accumulate const* arena, Result& result) {
+    constexpr Shape shape = AllPorts::output_shape(I);
+    using Numbers = Values<accumulate, shape.size()>;
+    using Store = detail::InKernelStore<accumulate, shape.channels, shape.positions(), accumulate,
+                                        Numbers>;
+    accumulate const* from = at<Plan, AllPorts::output_node(I)>(arena);
+    if constexpr (outputs == 1)
+      detail::ByThread{}.run(Store{from, result});
+    else
+      detail::ByThread{}.run(Store{from, detail::output_item<I>(result)});
+  }
+
+  storage const* parameters_ = nullptr;
+  float const* buffers_ = nullptr;
+};
+
+}  // namespace phyllo

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/macros.hpp>
+#include <phyllo/model/ports.hpp>
+
+#include <cstddef>
+#include <utility>
+
+namespace phyllo {
+
+/// The numbers that a network returns inside a kernel; where there is one, it is that number.
+///
+/// shape    N numbers in the field's order (C, S...)
+template <class T, int N> struct Values {
+  T value[N] = {};
+
+  PHYLLO_FUNCTION static constexpr int size() { return N; }
+  PHYLLO_FUNCTION constexpr T& operator[](int i) { return value[i]; }
+  PHYLLO_FUNCTION constexpr T const& operator[](int i) const { return value[i]; }
+  PHYLLO_FUNCTION constexpr operator T() const
+    requires(N == 1)
+  {
+    return value[0];
+  }
+};
+
+namespace detail {
+
+template <int Place, class V> struct OutputItem {
+  V values{};
+};
+template <class Net, class T, class Sequence> struct OutputItems;
+template <class Net, class T, std::size_t... I>
+struct OutputItems<Net, T, std::index_sequence<I...>>
+    : OutputItem<int(I), Values<T, Ports<Net>::output_shape(int(I)).size()>>... {};
+
+// The compiler finds V from the place.
+template <int Place, class V> PHYLLO_FUNCTION V& output_item(OutputItem<Place, V>& item) {
+  return item.values;
+}
+template <int Place, class V> PHYLLO_FUNCTION V const& output_item(OutputItem<Place, V> const& item) {
+  return item.values;
+}
+
+}  // namespace detail
+
+/// What a network with several outputs returns inside a kernel.
+///
+/// errors   compile: get<tag>() with a tag that no Output<tag> of the network names
+template <class Net, class T>
+struct Outputs
+    : detail::OutputItems<Net, T, std::make_index_sequence<std::size_t(Ports<Net>::outputs)>> {
+  /// The values of Output<Tag>.
+  template <class Tag> PHYLLO_FUNCTION auto const& get() const {
+    constexpr int place = Ports<Net>::template output_of<Tag>();
+    static_assert(place >= 0,
+                  "get<tag>: the network has no output of that name. Put Output<tag> behind the "
+                  "part that computes it.");
+    return detail::output_item<place>(*this);
+  }
+};
+
+}  // namespace phyllo

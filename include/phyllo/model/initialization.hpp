@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_MathematicalConstants.hpp>
+#include <Kokkos_MathematicalFunctions.hpp>
+
+#include <cstdint>
+#include <phyllo/core/macros.hpp>
+#include <phyllo/core/random.hpp>
+
+namespace phyllo {
+
+/// One weight's place and the extents that its variance depends on.
+struct WeightKey {
+  std::uint64_t seed = 0;
+  std::uint32_t tensor = 0;   // position of the tensor among the network's parameters, < 2^16
+  std::uint64_t element = 0;  // in the tensor
+  int fan_in = 1;             // products summed for one output: channels x kernel positions
+  int fan_out = 1;            // outputs that one input takes part in
+};
+
+namespace detail {
+
+// The last step a RandomKey can name: no training draws from it.
+inline constexpr std::uint64_t initialization_step = (std::uint64_t(1) << 34) - 1;
+
+// Two numbers in [0, 1), multiples of 2^-24.
+struct UniformPair {
+  float first = 0;
+  float second = 0;
+};
+
+PHYLLO_INLINE UniformPair weight_uniforms(WeightKey const& weight) {
+  // Weight e has the elements 2 e and 2 e + 1, which lie in one Philox block.
+  std::uint64_t const place = 2 * weight.element;
+  PhiloxBlock const block = random_block({weight.seed, initialization_step, weight.tensor,
+                                          place >> 32, std::uint32_t(place)});
+  bool const upper = (place & 2u) != 0;
+  return {uniform01(upper ? block.word[2] : block.word[0]),
+          uniform01(upper ? block.word[3] : block.word[1])};
+}
+
+// Mean 0, variance 1, in [-sqrt 3, sqrt 3).
+PHYLLO_INLINE float unit_uniform(WeightKey const& weight) {
+  float const u = weight_uniforms(weight).first;
+  return (2.0f * u - 1.0f) * 1.73205081f;
+}
+
+// Mean 0, variance 1: Box and Muller, Ann. Math. Statist. 29 (1958) 610.
+PHYLLO_INLINE float unit_normal(WeightKey const& weight) {
+  UniformPair const u = weight_uniforms(weight);
+  // 1 - u is in (0, 1]: the logarithm is finite.
+  return Kokkos::sqrt(-2.0f * Kokkos::log(1.0f - u.first)) *
+         Kokkos::cos(2.0f * Kokkos::numbers::pi_v<float> * u.second);
+}
+
+PHYLLO_INLINE float kaiming_deviation(float gain, WeightKey const& weight) {
+  return gain / Kokkos::sqrt(float(weight.fan_in));
+}
+
+PHYLLO_INLINE float xavier_deviation(float gain, WeightKey const& weight) {
+  return gain * Kokkos::sqrt(2.0f / (float(weight.fan_in) + float(weight.fan_out)));
+}
+
+}  // namespace detail
+
+/// Weights uniform in +-gain sqrt(3 / fan_in): keeps the variance of activations through layers.
+///
+/// options  gain = sqrt 2 for layers followed by ReLU; 1 without, 5/3 before Tanh
+/// numerics a function of (seed, tensor, element) alone, whatever ranks and threads there are
+/// source   He et al., Delving Deep into Rectifiers, ICCV 2015, §2.2
+struct KaimingUniform {
+  float gain = 1.41421356f;
+  PHYLLO_FUNCTION float value(WeightKey const& weight) const {
+    return detail::unit_uniform(weight) * detail::kaiming_deviation(gain, weight);
+  }
+};
+
+/// Weights normal with deviation gain / sqrt(fan_in).
+///
+/// options  gain = sqrt 2 for layers followed by ReLU; 1 without, 5/3 before Tanh
+/// numerics as KaimingUniform; at most 5.8 deviations; backends may differ in the last bits of
+///          logarithm and cosine
+/// source   He et al., Delving Deep into Rectifiers, ICCV 2015, §2.2, eq. 10
+struct KaimingNormal {
+  float gain = 1.41421356f;
+  PHYLLO_FUNCTION float value(WeightKey const& weight) const {
+    return detail::unit_normal(weight) * detail::kaiming_deviation(gain, weight);
+  }
+};
+
+/// Weights uniform in +-gain sqrt(6 / (fan_in + fan_out)): keeps the variance both ways.
+///
+/// options  gain = 1; 5/3 before Tanh
+/// numerics as KaimingUniform
+/// source   Glorot and Bengio, AISTATS 2010, eq. 16
+struct XavierUniform {
+  float gain = 1;
+  PHYLLO_FUNCTION float value(WeightKey const& weight) const {
+    return detail::unit_uniform(weight) * detail::xavier_deviation(gain, weight);
+  }
+};
+
+/// Weights normal with deviation gain sqrt(2 / (fan_in + fan_out)).
+///
+/// options  gain = 1; 5/3 before Tanh
+/// numerics as KaimingNormal
+/// source   Glorot and Bengio, AISTATS 2010, eq. 12
+struct XavierNormal {
+  float gain = 1;
+  PHYLLO_FUNCTION float value(WeightKey const& weight) const {
+    return detail::unit_normal(weight) * detail::xavier_deviation(gain, weight);
+  }
+};
+
+}  // namespace phyllo

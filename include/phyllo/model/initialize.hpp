@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/step_state.hpp>
+#include <phyllo/model/initialization.hpp>
+#include <phyllo/network/program.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <string>
+#include <type_traits>
+
+namespace phyllo {
+
+/// One tensor of weights (taps, C, C') by a scheme, its elements numbered as torch stores them,
+/// (C', C, taps), so that the numbers do not depend on this library's layout.
+template <class Scheme, class Storage, class Accumulate> struct InitializeWeights {
+  Scheme scheme;
+  WeightKey key;
+  int taps = 1, channels = 1, outputs = 1;
+  Storage* parameters = nullptr;
+  Accumulate* master = nullptr;
+
+  KOKKOS_FUNCTION void operator()(int i) const {
+    int const o = i % outputs, c = i / outputs % channels, t = i / outputs / channels;
+    WeightKey k = key;
+    k.element = (std::uint64_t(o) * channels + c) * taps + t;
+    auto const value = Accumulate(scheme.value(k));
+    master[i] = value;
+    parameters[i] = Storage(value);
+  }
+};
+
+/// A constant into a run of parameters and of their master copy.
+template <class Storage, class Accumulate> struct FillParameters {
+  Accumulate value = 0;
+  Storage* parameters = nullptr;
+  Accumulate* master = nullptr;
+
+  KOKKOS_FUNCTION void operator()(int i) const {
+    master[i] = value;
+    parameters[i] = Storage(value);
+  }
+};
+
+struct FillBuffers {
+  float* buffers = nullptr;
+  int channels = 0;
+  KOKKOS_FUNCTION void operator()(int i) const { buffers[i] = i < channels ? 0.0f : 1.0f; }
+};
+
+/// Counts a training forward pass and notes which samples of the global batch it sees.
+struct BeginTrainingPass {
+  StepState* state = nullptr;
+  std::uint64_t first_sample = 0;
+  KOKKOS_FUNCTION void operator()(int) const {
+    ++state->forward;
+    state->first_sample = first_sample;
+  }
+};
+
+/// A state as the host wants it.
+struct SetState {
+  StepState* state = nullptr;
+  StepState value;
+  KOKKOS_FUNCTION void operator()(int) const { *state = value; }
+};
+
+/// Initial values of all parameters and buffers of a network.
+template <class Net, class Space, class Scheme, class Parameters, class Master, class Buffers>
+void launch_initialization(Space const& exec, std::string const& name, Scheme const& scheme,
+                           std::uint64_t seed, Parameters const& parameters, Master const& master,
+                           Buffers const& buffers) {
+  using Storage = typename Parameters::value_type;
+  using Accumulate = typename Master::value_type;
+  using Range = Kokkos::RangePolicy<Space>;
+  using Fill = FillParameters<Storage, Accumulate>;
+  auto const fill = [&](int offset, int count, Accumulate value) {
+    Kokkos::parallel_for(name + "/initialize", Range(exec, 0, count),
+                         Fill{value, parameters.data() + offset, master.data() + offset});
+  };
+  fill(0, int(parameters.extent(0)), 0);
+  std::uint32_t tensor = 0;
+  for (Node const& n : Net::program::nodes.node) {
+    if (n.role == Role::normalization) {
+      fill(n.weight, n.weight_count, 1);
+      Kokkos::parallel_for(name + "/initialize", Range(exec, 0, 2 * n.input.channels),
+                           FillBuffers{buffers.data() + n.buffer, n.input.channels});
+    } else if (n.weight_count > 0) {
+      int const taps = n.window.taps();
+      WeightKey const key{seed, tensor, 0, taps * n.input.channels, taps * n.output.channels};
+      Kokkos::parallel_for(
+          name + "/initialize", Range(exec, 0, n.weight_count),
+          InitializeWeights<Scheme, Storage, Accumulate>{scheme, key, taps, n.input.channels,
+                                                         n.output.channels,
+                                                         parameters.data() + n.weight,
+                                                         master.data() + n.weight});
+    }
+    tensor += n.weight_count > 0;
+  }
+}
+
+}  // namespace phyllo

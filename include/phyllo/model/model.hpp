@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/type_name.hpp>
+#include <phyllo/model/backward.hpp>
+#include <phyllo/model/forward.hpp>
+#include <phyllo/model/in_kernel.hpp>
+#include <phyllo/model/initialization.hpp>
+#include <phyllo/model/initialize.hpp>
+#include <phyllo/model/ports.hpp>
+#include <phyllo/network/network.hpp>
+#include <phyllo/policy/communication.hpp>
+#include <phyllo/policy/precision.hpp>
+
+namespace phyllo {
+
+struct ModelOptions {
+  int batch = 256;          // largest batch; inference splits larger ones, training refuses them
+  std::uint64_t seed = 0;   // of the initial parameters and of random masks
+};
+
+/// A network with memory: parameters, gradients, buffers and activations on one execution space.
+/// Nothing allocates after construction; everything launched is asynchronous on the instance given.
+///
+/// shape    inputs (N, C, spatial...), outputs as the network says; Views of any layout
+/// options  P: precision policy · Exec: execution space, backends, fusion
+/// state    parameters and gradients in flat arenas, 64-byte aligned tensors; weight (taps, C, C')
+/// errors   run: wrong extents, a batch larger than the model was built for -> Error
+/// cost     activations: Planned::memory.bytes times the largest batch
+template <class Net, Precision P = Full<float>, class Exec = Execution<>> class Model {
+ public:
+  using network = Net;
+  using precision = P;
+  using execution = Exec;
+  using space = typename Exec::space;
+  using storage = typename P::storage;
+  using accumulate = typename P::accumulate;
+  using memory_space = typename space::memory_space;
+  template <class T> using Vector = Kokkos::View<T*, Kokkos::LayoutRight, memory_space>;
+
+  using Training = Planned<Net, Phase::training, Exec::fusion, sizeof(storage)>;
+  using Inference = Planned<Net, Phase::inference, Exec::fusion, sizeof(storage)>;
+  using AllPorts = Ports<Net>;
+  static constexpr auto const& nodes = Net::program::nodes;
+
+  /// Behind the gradients: samples, sum of losses, sum of hits; reduced with the first bucket.
+  static constexpr int tail_size = parameter_alignment;
+  static constexpr int gradient_size = nodes.arena_size + tail_size;
+
+  explicit Model(space const& exec, ModelOptions const& options = {});
+
+  /// Draws all parameters anew; biases and shifts are zero, scales one, running statistics (0, 1).
+  template <class Scheme = KaimingUniform>
+  void initialize(space const& exec, Scheme const& scheme = {}, std::uint64_t seed = 0) {
+    launch_initialization<Net>(exec, name_, scheme, seed, parameters_, master_, buffers_);
+  }
+
+  /// Training mode: out = network(in), keeping what the backward pass needs.
+  template <class In, class Out, class C = Local>
+  void forward(space const& exec, In const& in, Out const& out, C&& communication = {});
+
+  /// Gradients of the parameters from the caller's gradients of the outputs, for the batch of the
+  /// last forward; `weight` is what this rank's gradients count in the mean over ranks.
+  template <class DOut, class C = Local>
+  void backward(space const& exec, DOut const& d_out, accumulate weight = 1,
+                C&& communication = {}) {
+    backward_bound(exec, d_out, BoundTensors{}, false, weight, communication);
+  }
+  /// As above, and the gradients of the inputs.
+  template <class DOut, class DIn, class C = Local>
+    requires(!std::is_arithmetic_v<DIn>)
+  void backward(space const& exec, DOut const& d_out, DIn const& d_in, accumulate weight = 1,
+                C&& communication = {});
+
+  /// Inference mode, any batch.
+  template <class In, class Out> void infer(space const& exec, In const& in, Out const& out) const;
+
+  /// A view of the live parameters to be called inside kernels; see InKernel.
+  InKernel<Net, P> in_kernel() const { return {parameters_.data(), buffers_.data()}; }
+  /// The same with parameters of its own, frozen now.
+  Snapshot<Net, P, space> snapshot(space const& exec) const {
+    return {exec, parameters_, buffers_};
+  }
+
+  std::string const& name() const { return name_; }
+  int capacity() const { return arenas_.capacity; }
+  Vector<storage> const& parameters() const { return parameters_; }
+  Vector<accumulate> const& master() const { return master_; }  // the parameters, unrounded
+  Vector<accumulate> const& gradients() const { return gradients_; }
+  Vector<float> const& buffers() const { return buffers_; }
+  Kokkos::View<StepState, memory_space> const& state() const { return state_; }
+  Arenas<P> const& arenas() const { return arenas_; }
+
+  /// For trainers: the passes themselves, with values in their slots.
+  template <Phase When, class C> auto forward_pass(space const& exec, int batch, C& c) const {
+    using Plan = std::conditional_t<When == Phase::training, Training, Inference>;
+    return ForwardPass<Plan, P, Exec, C>{
+        {exec, arenas_, When == Phase::training ? training_labels_ : inference_labels_, c, batch}};
+  }
+  template <class C, class Finished>
+  auto backward_pass(space const& exec, int batch, C& c, bool inputs, Finished& finished) const {
+    return BackwardPass<Training, P, Exec, C, Finished>{
+        {exec, arenas_, backward_labels_, c, batch}, inputs, finished};
+  }
+  /// Loads bound inputs and counts a training forward pass.
+  template <class Pass> void load(Pass const& pass, BoundTensors const& in) const {
+    for (int k = 0; k < AllPorts::inputs; ++k)
+      pass.load(in.tensor[k], AllPorts::input_node(k));
+  }
+  void begin_training_pass(space const& exec, std::uint64_t first_sample) const {
+    Kokkos::parallel_for(name_ + "/begin", Kokkos::RangePolicy<space>(exec, 0, 1),
+                         BeginTrainingPass{state_.data(), first_sample});
+  }
+  void check_batch(int batch) const;
+
+ private:
+  template <class DOut, class C>
+  void backward_bound(space const& exec, DOut const& d_out, BoundTensors const& d_in, bool inputs,
+                      accumulate weight, C& communication);
+
+  std::string name_ = type_name<Net>();
+  std::vector<std::string> training_labels_, backward_labels_, inference_labels_;
+  Vector<storage> parameters_;
+  Vector<accumulate> master_, gradients_, statistics_, partial_;
+  Vector<float> buffers_;
+  Vector<std::byte> activations_;
+  Kokkos::View<StepState, memory_space> state_;
+  Arenas<P> arenas_;
+  int last_batch_ = -1;
+};
+
+}  // namespace phyllo
+
+#include <phyllo/model/model_definitions.hpp>

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/model/model.hpp>
+
+#include <algorithm>
+
+namespace phyllo {
+
+namespace detail {
+
+// Elements of the workspace for sums over row blocks.
+template <class Net> constexpr int partial_size() {
+  int largest = 0;
+  for (Node const& n : Net::program::nodes.node)
+    if (n.role == Role::normalization && n.input.channels > largest) largest = n.input.channels;
+  return 2 * largest * op::Normalization<op::Chain<>>::row_blocks;
+}
+
+inline std::vector<std::string> with_suffix(std::vector<std::string> names, char const* suffix) {
+  for (auto& n : names) n += suffix;
+  return names;
+}
+
+// A backward pass by hand tells nobody about finished gradients.
+struct NobodyWaits {
+  void operator()(int) const {}
+};
+
+// The tail of the gradient arena when the loss is the caller's.
+template <class Accumulate> struct SetTail {
+  Accumulate* tail = nullptr;
+  Accumulate weight = 1;
+  KOKKOS_FUNCTION void operator()(int i) const { tail[i] = i == 0 ? weight : Accumulate(0); }
+};
+
+}  // namespace detail
+
+template <class Net, Precision P, class Exec>
+Model<Net, P, Exec>::Model(space const& exec, ModelOptions const& options)
+    : training_labels_(step_labels<Training>(name_)),
+      backward_labels_(detail::with_suffix(training_labels_, "/backward")),
+      inference_labels_(step_labels<Inference>(name_)) {
+  if (options.batch < 1)
+    throw Error(name_ + ": the largest batch must be positive, got " +
+                std::to_string(options.batch) + ".");
+  auto const allocate = [&]<class T>(Vector<T>& v, char const* what, long size) {
+    v = Vector<T>(Kokkos::view_alloc(exec, name_ + "/" + what), std::size_t(size));
+  };
+  allocate(parameters_, "parameters", nodes.arena_size);
+  if constexpr (P::has_master)
+    allocate(master_, "master parameters", nodes.arena_size);
+  else
+    master_ = parameters_;
+  allocate(gradients_, "gradients", gradient_size);
+  allocate(buffers_, "buffers", nodes.buffer_size);
+  allocate(statistics_, "statistics", nodes.buffer_size / 2 * 7);
+  allocate(partial_, "workspace", detail::partial_size<Net>());
+  long const bytes = Training::memory.bytes > Inference::memory.bytes ? Training::memory.bytes
+                                                                      : Inference::memory.bytes;
+  allocate(activations_, "activations", bytes * options.batch);
+  state_ = Kokkos::View<StepState, memory_space>(Kokkos::view_alloc(exec, name_ + "/state"));
+  arenas_ = {parameters_.data(), gradients_.data(),   buffers_.data(), statistics_.data(),
+             partial_.data(),    activations_.data(), state_.data(),   options.batch};
+  StepState initial;
+  initial.seed = options.seed;
+  Kokkos::parallel_for(name_ + "/state", Kokkos::RangePolicy<space>(exec, 0, 1),
+                       SetState{state_.data(), initial});
+  initialize(exec, KaimingUniform{}, options.seed);
+}
+
+template <class Net, Precision P, class Exec>
+void Model<Net, P, Exec>::check_batch(int batch) const {
+  if (batch > capacity())
+    throw Error(name_ + ": expected at most " + std::to_string(capacity()) +
+                " samples, for which the model was built, got " + std::to_string(batch) +
+                ". Build it with a larger ModelOptions::batch or give smaller batches.");
+}
+
+template <class Net, Precision P, class Exec>
+template <class In, class Out, class C>
+void Model<Net, P, Exec>::forward(space const& exec, In const& in, Out const& out,
+                                  C&& communication) {
+  BoundTensors const inputs = AllPorts::template bind_inputs<space>(in, name_);
+  BoundTensors const outputs = AllPorts::template bind_outputs<space>(out, name_);
+  check_batch(inputs.batch);
+  if (outputs.batch != inputs.batch)
+    throw Error(name_ + ": expected outputs for " + std::to_string(inputs.batch) +
+                " samples, got " + std::to_string(outputs.batch) + ".");
+  begin_training_pass(exec, std::uint64_t(communication.exclusive_sum(inputs.batch)));
+  auto const pass = forward_pass<Phase::training>(exec, inputs.batch, communication);
+  load(pass, inputs);
+  pass.run_all();
+  for (int k = 0; k < AllPorts::outputs; ++k) {
+    int const v = AllPorts::output_node(k);
+    pass.store(pass.value(v), v, outputs.tensor[k]);
+  }
+  last_batch_ = inputs.batch;
+}
+
+template <class Net, Precision P, class Exec>
+template <class DOut, class DIn, class C>
+  requires(!std::is_arithmetic_v<DIn>)
+void Model<Net, P, Exec>::backward(space const& exec, DOut const& d_out, DIn const& d_in,
+                                   accumulate weight, C&& communication) {
+  BoundTensors bound;
+  if constexpr (detail::is_tensors<DIn>)
+    d_in.visit([&]<class Tag>(auto const& view) {
+      constexpr int k = AllPorts::template input_of<Tag>();
+      static_assert(k >= 0, "Model::backward: the network has no input of this name.");
+      bound.tensor[k] = bind_output<space>(view, AllPorts::input_shape(k), name_ + ", d_input");
+      bound.batch = batch_of(view, name_);
+    });
+  else
+    bound.tensor[0] = bind_output<space>(d_in, AllPorts::input_shape(0), name_ + ", d_input"),
+    bound.batch = batch_of(d_in, name_);
+  if (bound.batch != last_batch_)
+    throw Error(name_ + ", d_input: expected " + std::to_string(last_batch_) +
+                " samples as in forward, got " + std::to_string(bound.batch) + ".");
+  backward_bound(exec, d_out, bound, true, weight, communication);
+}
+
+template <class Net, Precision P, class Exec>
+template <class DOut, class C>
+void Model<Net, P, Exec>::backward_bound(space const& exec, DOut const& d_out,
+                                         BoundTensors const& d_in, bool inputs, accumulate weight,
+                                         C& communication) {
+  if (last_batch_ < 0)
+    throw Error(name_ + ": backward needs a forward before it. Call forward, not infer.");
+  BoundTensors const gradients =
+      AllPorts::template bind_output_gradients<space>(d_out, name_ + ", d_output");
+  if (gradients.batch != last_batch_)
+    throw Error(name_ + ", d_output: expected " + std::to_string(last_batch_) +
+                " samples as in forward, got " + std::to_string(gradients.batch) + ".");
+  Kokkos::parallel_for(
+      name_ + "/tail", Kokkos::RangePolicy<space>(exec, 0, tail_size),
+      detail::SetTail<accumulate>{gradients_.data() + nodes.arena_size, weight});
+  detail::NobodyWaits nobody;
+  auto const pass = backward_pass(exec, last_batch_, communication, inputs, nobody);
+  for (int k = 0; k < AllPorts::outputs; ++k)
+    pass.load_gradient(gradients.tensor[k], AllPorts::output_node(k));
+  pass.run_all();
+  for (int k = 0; inputs && k < AllPorts::inputs; ++k) {
+    int const v = AllPorts::input_node(k);
+    if (!d_in.tensor[k].is_null() && Training::liveness.has_gradient[v])
+      pass.store(pass.gradient(v), v, d_in.tensor[k]);
+  }
+}
+
+template <class Net, Precision P, class Exec>
+template <class In, class Out>
+void Model<Net, P, Exec>::infer(space const& exec, In const& in, Out const& out) const {
+  BoundTensors const inputs = AllPorts::template bind_inputs<space>(in, name_);
+  BoundTensors const outputs = AllPorts::template bind_outputs<space>(out, name_);
+  if (outputs.batch != inputs.batch)
+    throw Error(name_ + ": expected outputs for " + std::to_string(inputs.batch) +
+                " samples, got " + std::to_string(outputs.batch) + ".");
+  Local alone;
+  for (long first = 0; first < inputs.batch; first += capacity()) {
+    int const count = int(std::min<long>(capacity(), inputs.batch - first));
+    auto const pass = forward_pass<Phase::inference>(exec, count, alone);
+    load(pass, inputs.from_sample(first, count));
+    pass.run_all();
+    BoundTensors const part = outputs.from_sample(first, count);
+    for (int k = 0; k < AllPorts::outputs; ++k) {
+      int const v = AllPorts::output_node(k);
+      pass.store(pass.value(v), v, part.tensor[k]);
+    }
+  }
+}
+
+}  // namespace phyllo

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/fusion/planned.hpp>
+#include <phyllo/model/arenas.hpp>
+#include <phyllo/model/execution.hpp>
+#include <phyllo/op/copy.hpp>
+#include <phyllo/op/transfer.hpp>
+
+#include <string>
+#include <vector>
+
+namespace phyllo {
+
+/// Names of a plan's kernels for profilers: "LeNet/0:conv2d+relu".
+template <class Planned> std::vector<std::string> step_labels(std::string const& network);
+
+/// What the passes over a plan share: where values live, and how an op is launched.
+template <class Planned, class Precision, class Exec, class Communication> struct Pass {
+  using storage = typename Precision::storage;
+  using accumulate = typename Precision::accumulate;
+  using space = typename Exec::space;
+  using Labels = std::vector<std::string>;
+
+  space const& exec;
+  Arenas<Precision> const& arenas;
+  Labels const& labels;
+  Communication& communication;
+  int batch;
+
+  template <class Op> using Kernels = SelectedKernels<Op, Precision, typename Exec::backends>;
+
+  template <class Op, class Work> void run(int step, Work const& work) const {
+    Kernels<Op>::run(exec, labels[std::size_t(step)], work);
+  }
+
+  storage* value(int v) const {
+    return arenas.at(Planned::memory.slot[Planned::memory.value[v]].offset);
+  }
+  storage* gradient(int v) const {
+    return arenas.at(Planned::memory.slot[Planned::memory.gradient[v]].offset);
+  }
+  storage* saved(int s) const {
+    return Planned::liveness.saves(s)
+               ? arenas.at(Planned::memory.slot[Planned::memory.saved[s]].offset)
+               : nullptr;
+  }
+  storage const* parameter(int offset) const {
+    return offset < 0 ? nullptr : arenas.parameters + offset;
+  }
+  accumulate* parameter_gradient(int offset) const {
+    return offset < 0 ? nullptr : arenas.gradients + offset;
+  }
+  NormalizationStatistics<accumulate> statistics(Node const& n) const {
+    return {arenas.statistics, n.buffer, n.input.channels};
+  }
+  // Random masks are keyed by the place in the order, which every plan of a network shares.
+  template <int S> Randomness randomness() const {
+    return {Planned::phase == Phase::training ? arenas.state : nullptr,
+            Planned::liveness.chain_first(Planned::step(S))};
+  }
+
+  /// The caller's tensor into the value of input node v.
+  void load(ExternalTensor const& source, int v) const {
+    using Work = op::Transfer::Load<Precision>;
+    Kernels<op::Transfer>::run(exec, labels.back(),
+                               Work{batch, Planned::node(v).output, source, value(v)});
+  }
+  /// A slot (value or gradient) of the shape of value v into the caller's tensor.
+  void store(storage const* slot, int v, ExternalTensor const& target) const {
+    using Work = op::Transfer::Store<Precision>;
+    Kernels<op::Transfer>::run(exec, labels.back(),
+                               Work{batch, Planned::node(v).output, slot, target});
+  }
+  /// The caller's gradient of an output into its gradient slot.
+  void load_gradient(ExternalTensor const& source, int v) const {
+    using Work = op::Transfer::Load<Precision>;
+    Kernels<op::Transfer>::run(exec, labels.back(),
+                               Work{batch, Planned::node(v).output, source, gradient(v)});
+  }
+};
+
+namespace detail {
+
+template <class Planned, int S, std::size_t... K>
+std::string step_name(std::index_sequence<K...>) {
+  std::string name;
+  ((name += (name.empty() ? "" : "+"),
+    name += At<typename Planned::leaves, Planned::plan.order[Planned::step(S).first + K]>::name),
+   ...);
+  return name;
+}
+
+}  // namespace detail
+
+template <class Planned> std::vector<std::string> step_labels(std::string const& network) {
+  std::vector<std::string> labels;
+  [&]<std::size_t... S>(std::index_sequence<S...>) {
+    (labels.push_back(network + "/" + std::to_string(S) + ":" +
+                      detail::step_name<Planned, int(S)>(
+                          std::make_index_sequence<Planned::step(int(S)).count>{})),
+     ...);
+  }(std::make_index_sequence<Planned::plan.size>{});
+  labels.push_back(network + "/transfer");
+  return labels;
+}
+
+}  // namespace phyllo

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/type_name.hpp>
+#include <phyllo/model/in_kernel.hpp>
+
+#include <Kokkos_Core.hpp>
+
+namespace phyllo {
+
+/// Parameters and buffers of a model as they were at one moment, for kernels that shall not see
+/// what training does to them afterwards. Copies of a Snapshot share the frozen arrays.
+///
+/// shape    parameters (arena_size) · buffers (buffer_size)
+/// options  Net, Precision: the model's · Space: its execution space
+/// state    two Views, allocated when it is made; the copies are asynchronous on the instance
+/// errors   none
+/// cost     one copy of the parameters in Precision::storage
+template <class Net, class Precision, class Space> class Snapshot {
+ public:
+  using storage = typename Precision::storage;
+  using memory_space = typename Space::memory_space;
+
+  template <class ParameterView, class BufferView>
+  Snapshot(Space const& exec, ParameterView const& parameters, BufferView const& buffers)
+      : parameters_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                                       type_name<Net>() + "/snapshot of parameters"),
+                    parameters.extent(0)),
+        buffers_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                                    type_name<Net>() + "/snapshot of buffers"),
+                 buffers.extent(0)) {
+    Kokkos::deep_copy(exec, parameters_, parameters);
+    Kokkos::deep_copy(exec, buffers_, buffers);
+  }
+
+  /// To be called inside kernels on the instance of the copy, while a Snapshot lives.
+  InKernel<Net, Precision> in_kernel() const { return {parameters_.data(), buffers_.data()}; }
+
+ private:
+  Kokkos::View<storage*, memory_space> parameters_;
+  Kokkos::View<float*, memory_space> buffers_;
+};
+
+}  // namespace phyllo

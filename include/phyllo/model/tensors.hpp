@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+namespace phyllo {
+
+/// A View with the name of the input or output that it is.
+template <class Tag, class View> struct Named {
+  using tag = Tag;
+  View view;
+};
+
+/// `named<velocity>(u)`: u is the input or output called velocity.
+template <class Tag, class View> Named<Tag, View> named(View const& view) { return {view}; }
+
+/// Several named Views as one argument.
+///
+/// options  made by `tensors(named<a>(x), named<b>(y), ...)`, in any order
+template <class... N> struct Tensors;
+template <> struct Tensors<> {
+  static constexpr int size = 0;
+  template <class Visitor> void visit(Visitor const&) const {}
+};
+template <class First, class... Rest> struct Tensors<First, Rest...> {
+  static constexpr int size = 1 + int(sizeof...(Rest));
+  First first;
+  Tensors<Rest...> rest;
+
+  template <class Visitor> void visit(Visitor const& visitor) const {
+    visitor.template operator()<typename First::tag>(first.view);
+    rest.visit(visitor);
+  }
+};
+
+inline Tensors<> tensors() { return {}; }
+template <class First, class... Rest>
+Tensors<First, Rest...> tensors(First const& first, Rest const&... rest) {
+  return {first, tensors(rest...)};
+}
+
+namespace detail {
+template <class T> inline constexpr bool is_tensors = false;
+template <class... N> inline constexpr bool is_tensors<Tensors<N...>> = true;
+}  // namespace detail
+
+}  // namespace phyllo

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/macros.hpp>
+#include <phyllo/core/role.hpp>
+#include <phyllo/core/step_state.hpp>
+
+#include <cstdint>
+
+namespace phyllo {
+
+/// Where an element stands, for pointwise functions that draw random numbers.
+struct Element {
+  std::uint64_t seed = 0;
+  std::uint64_t step = 0;
+  std::uint64_t sample = 0;    // in the global batch
+  std::uint32_t position = 0;  // of the layer in the network
+  std::uint32_t index = 0;     // in the sample, channels-last
+  bool training = false;
+};
+
+/// Source of random numbers of a launch; without a state (inference) random functions are the
+/// identity.
+struct Randomness {
+  StepState const* state = nullptr;
+  int position = 0;
+
+  PHYLLO_FUNCTION Element element(int sample, int index) const {
+    if (state == nullptr)
+      return {0, 0, std::uint64_t(sample), std::uint32_t(position), std::uint32_t(index), false};
+    return {state->seed, state->forward, state->first_sample + std::uint64_t(sample),
+            std::uint32_t(position), std::uint32_t(index), true};
+  }
+};
+
+namespace op {
+
+namespace detail {
+
+template <class P> inline constexpr bool is_random = requires { requires P::random; };
+
+template <class P, class T>
+PHYLLO_FUNCTION T apply(T x, [[maybe_unused]] Element const& e) {
+  if constexpr (is_random<P>)
+    return P::value(x, e);
+  else
+    return P::value(x);
+}
+template <class P, class T>
+PHYLLO_FUNCTION T differentiate(T saved, [[maybe_unused]] Element const& e) {
+  if constexpr (is_random<P>)
+    return P::derivative(saved, e);
+  else
+    return P::derivative(saved);
+}
+
+template <class... P> struct ChainOf {
+  template <class T> PHYLLO_FUNCTION static T value(T x, Element const&) { return x; }
+  template <class T> PHYLLO_FUNCTION static T slope_at_input(T, Element const&) { return T(1); }
+};
+template <class First, class... Rest> struct ChainOf<First, Rest...> {
+  template <class T> PHYLLO_FUNCTION static T value(T x, Element e) {
+    T const y = apply<First>(x, e);
+    ++e.position;
+    return ChainOf<Rest...>::value(y, e);
+  }
+  // Derivative of the whole chain at its input, by the chain rule from the inside out.
+  template <class T> PHYLLO_FUNCTION static T slope_at_input(T x, Element e) {
+    T const y = apply<First>(x, e);
+    T const slope = differentiate<First>(First::derivative_of == Derivative::output ? y : x, e);
+    ++e.position;
+    return slope * ChainOf<Rest...>::slope_at_input(y, e);
+  }
+};
+
+template <class... P> struct DerivativeOf {
+  static constexpr bool nothing = ((P::derivative_of == Derivative::nothing) && ...);
+  static constexpr Derivative value = nothing ? Derivative::nothing : Derivative::input;
+};
+template <class P> struct DerivativeOf<P> {
+  static constexpr Derivative value = P::derivative_of;
+};
+
+}  // namespace detail
+
+/// Pointwise functions one after the other, evaluated in registers: the parameter by which every
+/// op takes its epilogue, so that backends and fusion rules do not multiply.
+///
+/// options  P... = any pointwise layers, a user's included
+/// numerics evaluated in the accumulation type
+template <class... P> struct Chain {
+  static constexpr int length = sizeof...(P);
+  static constexpr bool random = (detail::is_random<P> || ...);
+  /// What the backward pass needs: a single function may ask for its output; a longer chain is
+  /// evaluated again from its input.
+  static constexpr Derivative derivative_of = detail::DerivativeOf<P...>::value;
+
+  template <class T> PHYLLO_FUNCTION static T value(T x, Element const& e) {
+    return detail::ChainOf<P...>::value(x, e);
+  }
+  /// `saved` is the chain's input or output, as `derivative_of` says.
+  template <class T> PHYLLO_FUNCTION static T derivative(T saved, Element const& e) {
+    if constexpr (length == 1)
+      return (detail::differentiate<P>(saved, e), ...);
+    else
+      return detail::ChainOf<P...>::slope_at_input(saved, e);
+  }
+};
+
+}  // namespace op
+}  // namespace phyllo

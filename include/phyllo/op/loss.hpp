@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/external_tensor.hpp>
+#include <phyllo/core/shape.hpp>
+#include <phyllo/core/step_state.hpp>
+
+namespace phyllo::op {
+
+/// A loss per sample, and its gradient in the same pass.
+///
+/// The loss L is a struct of `loss/` with device functions over one row (the C channels of one
+/// position); see loss/cross_entropy.hpp for the contract. The loss of a sample is the mean over
+/// its positions, of the batch the mean over its samples. The gradient is left as a sum over
+/// samples (times weight and loss scale): the division by the number of samples of all ranks
+/// belongs to the optimizer, which makes uneven batches right.
+///
+/// shape    outputs (N, S, C) · targets as L says · d_outputs (N, S, C) · values, hits (N)
+/// cost     one read, one write of the outputs
+template <class L> struct Loss {
+  using loss = L;
+
+  template <class Precision> struct Evaluate {
+    using storage = typename Precision::storage;
+    using accumulate = typename Precision::accumulate;
+    int batch = 0;
+    Shape shape;
+    float weight = 1;
+    storage const* outputs = nullptr;
+    ExternalTensor targets;
+    StepState const* state = nullptr;  // loss scale; nullptr: one
+    storage* d_outputs = nullptr;      // nullptr: value only
+    bool accumulate_gradient = false;
+    accumulate* values = nullptr;      // (N) written, or added to when accumulate_values
+    accumulate* hits = nullptr;        // (N) share of positions whose class is right, or nullptr
+    bool accumulate_values = false;
+  };
+};
+
+/// sums[0] = sum over n of values[n], sums[1] = sum of hits, sums[2] = N, in a fixed order.
+template <class Precision> struct LossSum {
+  using accumulate = typename Precision::accumulate;
+  int batch = 0;
+  accumulate const* values = nullptr;
+  accumulate const* hits = nullptr;
+  accumulate* partial = nullptr;  // workspace (3, blocks)
+  accumulate* sums = nullptr;     // (3)
+  static constexpr int blocks = 64;
+};
+
+}  // namespace phyllo::op

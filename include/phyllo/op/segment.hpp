@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/external_tensor.hpp>
+#include <phyllo/op/chain.hpp>
+#include <phyllo/op/loss.hpp>
+
+namespace phyllo::op {
+
+/// One Linear layer with its epilogue, extents at compile time.
+template <int In, int Out, bool HasBias, class Chain> struct Dense {
+  static constexpr int inputs = In;
+  static constexpr int outputs = Out;
+  static constexpr bool bias = HasBias;
+  using chain = Chain;
+};
+
+/// Consecutive ops that run as one kernel while the activations of a tile stay on chip. Two
+/// networks with the same segment share its kernels.
+///
+/// shape    x (N, first in) -> y (N, last out)
+/// state    weight[l] (in, out), bias[l] (out): elements from the start of the parameter arena
+/// cost     memory traffic is x, y and the parameters
+template <class... Ops> struct Segment {
+  static constexpr int length = sizeof...(Ops);
+  static constexpr int max_length = 16;
+  static_assert(length <= max_length, "a segment has at most 16 layers; the planner cuts longer");
+
+  template <class Precision> struct Forward {
+    using storage = typename Precision::storage;
+    int batch = 0;
+    storage const* x = nullptr;
+    storage* y = nullptr;
+    storage const* parameters = nullptr;
+    int weight[max_length] = {};
+    int bias[max_length] = {};
+    Randomness random;                // position of the segment's first layer
+    int position[max_length] = {};    // of each layer's chain, relative to random.position
+  };
+};
+
+/// Forward, loss, backward and parameter gradients of a network that is one segment, in one pass
+/// over the batch: memory traffic is the input, the targets and the gradients.
+///
+/// The batch is cut into `blocks` contiguous runs of samples; each adds its parameter gradients to
+/// its own row of the workspace, and the rows are summed in a fixed tree: the result does not
+/// depend on the number of threads.
+template <class Segment, class L> struct WholeStep {
+  using segment = Segment;
+  using loss = L;
+  static constexpr int blocks = 16;
+
+  template <class Precision> struct Run {
+    using storage = typename Precision::storage;
+    using accumulate = typename Precision::accumulate;
+    typename Segment::template Forward<Precision> forward;  // y unused
+    float weight = 1;
+    ExternalTensor targets;
+    StepState const* state = nullptr;
+    int parameter_count = 0;             // of the arena, in elements
+    accumulate* partial = nullptr;       // workspace (blocks, parameter_count)
+    accumulate* gradients = nullptr;     // (parameter_count), every parameter of the segment written
+    accumulate* values = nullptr;        // (N)
+    accumulate* hits = nullptr;          // (N) or nullptr
+  };
+};
+
+}  // namespace phyllo::op

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+namespace phyllo::op {
+
+/// Softmax over the channels of each row: y_c = exp(x_c - max x) / sum over k of exp(x_k - max x).
+///
+/// shape    (rows, C) -> (rows, C), rows = N times positions
+/// numerics shifted by the maximum, so that no exponential overflows
+/// cost     3 reads, 1 write
+struct Softmax {
+  template <class Precision> struct Forward {
+    using storage = typename Precision::storage;
+    long rows = 0;
+    int channels = 0;
+    storage const* x = nullptr;
+    storage* y = nullptr;
+  };
+  /// d_x (+)= y (d_y - sum over k of y_k d_y_k)
+  template <class Precision> struct Backward {
+    using storage = typename Precision::storage;
+    long rows = 0;
+    int channels = 0;
+    storage const* y = nullptr;
+    storage const* d_y = nullptr;
+    storage* d_x = nullptr;
+    bool accumulate = false;
+  };
+};
+
+}  // namespace phyllo::op

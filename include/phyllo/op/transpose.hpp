@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+namespace phyllo::op {
+
+/// Positions and channels of each sample exchanged: (N, S, C) -> (N, C, S). A Flatten that is not
+/// read by Linear layers only is one, so that flat features stand in the field's order (C, S).
+///
+/// cost     one read, one write
+struct Transpose {
+  template <class Precision> struct Forward {
+    using storage = typename Precision::storage;
+    int batch = 0;
+    int rows = 0;     // of x
+    int columns = 0;  // of x
+    storage const* x = nullptr;  // (N, rows, columns)
+    storage* y = nullptr;        // (N, columns, rows)
+    bool accumulate = false;
+  };
+  // The backward pass is the same op with rows and columns exchanged.
+};
+
+}  // namespace phyllo::op

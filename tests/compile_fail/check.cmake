@@ -1,0 +1,103 @@
+# SPDX-FileCopyrightText: 2026 The Phyllo authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# usage: cmake -D COMMANDS=<compile_commands.json> -D PROBE=<file in it> -D FILE=<a mistake>.cpp
+#              -P check.cmake
+#
+# FILE is a mistake that must not compile. It begins with comments that say what the compiler has
+# to answer: `// expect: REGEX` for the line with `error:`, of which there is exactly one, and
+# `// position: REGEX` for anywhere in the output, which has at most 15 lines. It is compiled by
+# the command of PROBE.
+
+cmake_minimum_required(VERSION 3.25)
+
+set(longest 15)
+
+file(STRINGS "${FILE}" first_lines LIMIT_COUNT 20 REGEX "^// (expect|position): ")
+set(expected "")
+set(positions "")
+foreach(line IN LISTS first_lines)
+  if(line MATCHES "^// expect: (.*)$")
+    list(APPEND expected "${CMAKE_MATCH_1}")
+  elseif(line MATCHES "^// position: (.*)$")
+    list(APPEND positions "${CMAKE_MATCH_1}")
+  endif()
+endforeach()
+if(expected STREQUAL "")
+  message(FATAL_ERROR "${FILE} does not say what to expect: its first lines need // expect: REGEX")
+endif()
+
+file(READ "${COMMANDS}" commands)
+string(JSON count LENGTH "${commands}")
+set(command "")
+set(index 0)
+while(index LESS count AND command STREQUAL "")
+  string(JSON file GET "${commands}" ${index} file)
+  if(file STREQUAL PROBE)
+    string(JSON command GET "${commands}" ${index} command)
+  endif()
+  math(EXPR index "${index} + 1")
+endwhile()
+if(command STREQUAL "")
+  message(FATAL_ERROR "${COMMANDS} does not say how ${PROBE} is compiled.")
+endif()
+
+separate_arguments(arguments UNIX_COMMAND "${command}")
+set(compile "")
+set(skip FALSE)
+foreach(argument IN LISTS arguments)
+  if(skip)
+    set(skip FALSE)
+  elseif(argument STREQUAL "-o")
+    set(skip TRUE)
+  elseif(argument STREQUAL "-c")
+    list(APPEND compile -fsyntax-only -fdiagnostics-color=never)
+  elseif(argument STREQUAL PROBE)
+    list(APPEND compile "${FILE}")
+  else()
+    list(APPEND compile "${argument}")
+  endif()
+endforeach()
+
+execute_process(COMMAND ${compile}
+  RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+
+if(result EQUAL 0)
+  message(FATAL_ERROR "${FILE} compiles, and it is a mistake.")
+endif()
+
+string(REGEX REPLACE "\n+$" "" text "${output}")
+# What CMake's lists would trip over.
+string(REPLACE ";" "," text "${text}")
+string(REPLACE "[" "(" text "${text}")
+string(REPLACE "]" ")" text "${text}")
+string(REPLACE "\n" ";" lines "${text}")
+list(LENGTH lines length)
+set(errors ${lines})
+list(FILTER errors INCLUDE REGEX "error: ")
+list(LENGTH errors error_count)
+
+set(complaints "")
+if(NOT error_count EQUAL 1)
+  list(APPEND complaints "exactly one error is wanted, and there are ${error_count}")
+endif()
+if(length GREATER longest)
+  list(APPEND complaints "at most ${longest} lines are wanted, and there are ${length}")
+endif()
+foreach(regex IN LISTS expected)
+  if(NOT errors MATCHES "${regex}")
+    list(APPEND complaints "no error says: ${regex}")
+  endif()
+endforeach()
+foreach(regex IN LISTS positions)
+  if(NOT output MATCHES "${regex}")
+    list(APPEND complaints "nothing names the position: ${regex}")
+  endif()
+endforeach()
+
+if(complaints)
+  list(JOIN complaints "\n  " complaints)
+  message(NOTICE "${output}")
+  message(FATAL_ERROR "${FILE}:\n  ${complaints}")
+endif()
+message(STATUS "refused in ${length} lines: ${errors}")

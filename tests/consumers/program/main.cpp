@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A user's program of two translation units, each of which includes all of Phyllo: it links only if
+// every function of the library may be defined twice.
+
+#include "perceptron.hpp"
+
+#include <cstdio>
+#include <string_view>
+
+#ifdef WITH_MPI
+#include <phyllo/comm/mpi.hpp>
+#endif
+
+static_assert(Perceptron::parameter_count == 4 * 8 + 8 + 8 * 2 + 2);
+static_assert(Perceptron::output == phyllo::Shape{2});
+
+int main(int argc, char** argv) {
+  Kokkos::ScopeGuard const kokkos(argc, argv);
+  std::string_view const plan = phyllo::explain<Perceptron>();
+  std::printf("%s\n", plan.data());
+  bool const same =
+      plan == plan_elsewhere() && parameters_elsewhere() == Perceptron::parameter_count;
+  return same ? 0 : 1;
+}

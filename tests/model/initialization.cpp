@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <doctest/doctest.h>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <phyllo/model/initialization.hpp>
+
+namespace {
+
+struct Moments {
+  double mean = 0;
+  double variance = 0;
+  double kurtosis = 0;  // fourth moment over the variance squared
+  double largest = 0;
+};
+
+int const count = 1 << 18;
+
+template <class Initialization>
+Moments moments_of(Initialization initialization, int fan_in, int fan_out) {
+  Moments m;
+  double fourth = 0;
+  for (int i = 0; i < count; ++i) {
+    double const w =
+        double(initialization.value({5, 2, std::uint64_t(i), fan_in, fan_out}));
+    m.mean += w / count;
+    m.variance += w * w / count;
+    fourth += w * w * w * w / count;
+    m.largest = std::max(m.largest, std::fabs(w));
+  }
+  m.kurtosis = fourth / (m.variance * m.variance);
+  return m;
+}
+
+// Five standard deviations of the estimates of mean and variance.
+void check(Moments const& m, double variance, double kurtosis) {
+  CHECK(std::fabs(m.mean) < 5 * std::sqrt(variance / count));
+  CHECK(std::fabs(m.variance / variance - 1) < 5 * std::sqrt((kurtosis - 1) / count));
+  CHECK(std::fabs(m.kurtosis / kurtosis - 1) < 0.05);
+}
+
+template <class Initialization>
+struct Fill {
+  Initialization initialization;
+  Kokkos::View<float*> weight;
+  KOKKOS_FUNCTION void operator()(int i) const {
+    weight(i) = initialization.value({9, 1, std::uint64_t(i), 20, 30});
+  }
+};
+
+template <class Initialization>
+double largest_difference_in_kernel() {
+  Fill<Initialization> const fill{{}, Kokkos::View<float*>("weights", 1000)};
+  Kokkos::DefaultExecutionSpace const exec;
+  Kokkos::parallel_for("fill", Kokkos::RangePolicy(exec, 0, 1000), fill);
+  exec.fence("fill");
+  auto const got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, fill.weight);
+  double largest = 0;
+  for (int i = 0; i < 1000; ++i) {
+    float const expected = Initialization{}.value({9, 1, std::uint64_t(i), 20, 30});
+    largest = std::max(largest, double(std::fabs(got(i) - expected)));
+  }
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE("initialisations have the variance of their paper and the shape of their distribution") {
+  double const uniform = 9.0 / 5;
+  double const normal = 3;
+  check(moments_of(phyllo::KaimingUniform{}, 50, 10), 2.0 / 50, uniform);
+  check(moments_of(phyllo::KaimingNormal{}, 50, 10), 2.0 / 50, normal);
+  check(moments_of(phyllo::XavierUniform{}, 50, 30), 2.0 / 80, uniform);
+  check(moments_of(phyllo::XavierNormal{}, 50, 30), 2.0 / 80, normal);
+  check(moments_of(phyllo::KaimingUniform{1.0f}, 50, 10), 1.0 / 50, uniform);
+  check(moments_of(phyllo::XavierNormal{5.0f / 3}, 50, 30), 25.0 / 9 * 2 / 80, normal);
+}
+
+TEST_CASE("uniform weights stay within their bound, normal ones within 5.8 deviations") {
+  CHECK(moments_of(phyllo::KaimingUniform{}, 6, 1).largest <= 1.0);
+  CHECK(moments_of(phyllo::KaimingUniform{}, 6, 1).largest > 0.9999);
+  CHECK(moments_of(phyllo::XavierUniform{}, 3, 3).largest <= 1.0);
+  double const largest = moments_of(phyllo::KaimingNormal{1.0f}, 1, 1).largest;
+  CHECK(largest < 5.8);
+  CHECK(largest > 4.0);
+}
+
+TEST_CASE("a weight depends on seed, tensor and element, also beyond 2^32") {
+  auto const at = [](std::uint64_t seed, std::uint32_t tensor, std::uint64_t element) {
+    return phyllo::XavierUniform{}.value({seed, tensor, element, 1, 1});
+  };
+  float const weight = at(1, 2, 3);
+  CHECK(at(1, 2, 3) == weight);
+  CHECK(at(2, 2, 3) != weight);
+  CHECK(at(std::uint64_t(1) << 40, 2, 3) != weight);
+  CHECK(at(1, 3, 3) != weight);
+  CHECK(at(1, 2, 4) != weight);
+  CHECK(at(1, 2, 3 + (std::uint64_t(1) << 31)) != weight);
+  CHECK(at(1, 2, 3 + (std::uint64_t(1) << 32)) != weight);
+}
+
+TEST_CASE("a kernel makes the weights that the host makes") {
+  // Of order one: a few units in the last place where logarithm and cosine differ.
+  CHECK(largest_difference_in_kernel<phyllo::KaimingUniform>() <= 1e-6);
+  CHECK(largest_difference_in_kernel<phyllo::KaimingNormal>() <= 1e-6);
+  CHECK(largest_difference_in_kernel<phyllo::XavierUniform>() <= 1e-6);
+  CHECK(largest_difference_in_kernel<phyllo::XavierNormal>() <= 1e-6);
+}
