@@ -20,7 +20,7 @@ namespace phyllo {
 /// errors   none here; model/bind.hpp checks extents before it makes one
 struct ExternalTensor {
   /// Most variables in one gathered tensor (one View per variable); bounds the size of functors.
-  static constexpr int max_variables = 24;
+  static constexpr int max_variables = 16;
 
   void* data[max_variables] = {};  // one pointer, or one for each channel when gathered
   int variables = 0;               // 0: data[0] with the channel stride below; n: n pointers

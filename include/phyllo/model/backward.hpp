@@ -81,7 +81,6 @@ struct BackwardPass : Pass<Planned, Precision, Exec, Communication> {
   }
 
   template <int S> void contraction() const {
-    using Op = op::Contraction<StepChain<Planned, S>>;
     using Linear = op::Contraction<op::Chain<>>;  // the epilogue is no business of the gradients
     constexpr Node n = Planned::head(S);
     epilogue<S>();

@@ -96,7 +96,7 @@ template <class View> int batch_of(View const& view, std::string const& who) {
 /// errors   run: other extents -> Error naming who, expected, got; compile: memory that the
 ///          execution space cannot reach, or an element type that is not supported
 template <class Space, class View>
-ExternalTensor bind(View const& view, Shape const& shape, std::string const& who) {
+ExternalTensor bind_input(View const& view, Shape const& shape, std::string const& who) {
   static_assert(Kokkos::SpaceAccessibility<Space, typename View::memory_space>::accessible,
                 "View: its memory is not accessible from the model's execution space. Copy it "
                 "there first, with Kokkos::create_mirror_view_and_copy.");
@@ -129,8 +129,8 @@ ExternalTensor bind(View const& view, Shape const& shape, std::string const& who
 }
 
 template <class Space, class View>
-ExternalTensor bind(Gathered<View> const& views, Shape const& shape, std::string const& who) {
-  ExternalTensor t = bind<Space>(views.view[0], Shape{1}, who);
+ExternalTensor bind_input(Gathered<View> const& views, Shape const& shape, std::string const& who) {
+  ExternalTensor t = bind_input<Space>(views.view[0], Shape{1}, who);
   if (shape.rank != 0 || views.variables != shape.channels)
     detail::refuse_extents(who, detail::extents_text(shape, "N"),
                            "one View for each of " + std::to_string(views.variables) + " variables");
@@ -145,19 +145,19 @@ ExternalTensor bind(Gathered<View> const& views, Shape const& shape, std::string
   return t;
 }
 
-/// A View that a kernel writes to: as `bind`, and its elements must be floating and not const.
+/// A View that a kernel writes to: as `bind_input`, and its elements must be floating and not const.
 template <class Space, class View>
 ExternalTensor bind_output(View const& view, Shape const& shape, std::string const& who) {
   static_assert(!std::is_const_v<typename View::value_type> &&
                     !std::is_integral_v<typename View::value_type>,
                 "View: an output's elements must be floating-point numbers and not const.");
-  return bind<Space>(view, shape, who);
+  return bind_input<Space>(view, shape, who);
 }
 template <class Space, class View>
 ExternalTensor bind_output(Gathered<View> const& views, Shape const& shape, std::string const& who) {
   static_assert(!std::is_const_v<typename View::value_type>,
                 "View: an output's elements must not be const.");
-  return bind<Space>(views, shape, who);
+  return bind_input<Space>(views, shape, who);
 }
 
 /// The same tensor from sample `first` on.

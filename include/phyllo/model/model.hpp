@@ -9,6 +9,7 @@
 #include <phyllo/model/initialization.hpp>
 #include <phyllo/model/initialize.hpp>
 #include <phyllo/model/ports.hpp>
+#include <phyllo/model/snapshot.hpp>
 #include <phyllo/network/network.hpp>
 #include <phyllo/policy/communication.hpp>
 #include <phyllo/policy/precision.hpp>

@@ -113,7 +113,7 @@ template <class Net> struct Ports {
     bound.batch = batch_of(view, who);
     if constexpr (What != Read::none)
       bound.tensor[k] =
-          bind<Space>(view, What == Read::inputs ? input_shape(k) : output_shape(k), who);
+          bind_input<Space>(view, What == Read::inputs ? input_shape(k) : output_shape(k), who);
     else
       bound.tensor[k] = bind_output<Space>(view, output_shape(k), who);
   }

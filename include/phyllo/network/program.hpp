@@ -177,9 +177,11 @@ template <class... Parts> struct Program {
     for (int i = 0; i < size; ++i) {
       Node& n = p.node[i];
       if (n.role != Role::reshape || !n.ok) continue;
-      bool const same_order = n.input.channels == 1 || n.input.positions() == 1;
-      bool only_linear = true;
-      for (int o = 0; o < edges.outputs; ++o) only_linear &= edges.output[o] != i;
+      bool is_output = false;
+      for (int o = 0; o < edges.outputs; ++o) is_output |= edges.output[o] == i;
+      // The caller's View of an output has one channel for each element: not so one channel's pixels.
+      bool const same_order = n.input.positions() == 1 || (n.input.channels == 1 && !is_output);
+      bool only_linear = !is_output;
       for (int j = i + 1; j < size; ++j)
         for (int s = 0; s < p.node[j].sources; ++s)
           if (p.node[j].source[s] == i) only_linear &= p.node[j].role == Role::contraction;

@@ -38,7 +38,7 @@ template <class L> struct Loss {
   };
 };
 
-/// sums[0] = sum over n of values[n], sums[1] = sum of hits, sums[2] = N, in a fixed order.
+/// sums[0] = N, sums[1] = sum over n of values[n], sums[2] = sum of hits, in a fixed order.
 template <class Precision> struct LossSum {
   using accumulate = typename Precision::accumulate;
   int batch = 0;

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/portable/contraction.hpp>
+#include <phyllo/backend/portable/loss.hpp>
+#include <phyllo/backend/portable/movement.hpp>
+#include <phyllo/backend/portable/normalization.hpp>
+#include <phyllo/backend/portable/pointwise.hpp>
+#include <phyllo/backend/portable/pooling.hpp>
+#include <phyllo/backend/portable/segment.hpp>
+#include <phyllo/backend/portable/softmax.hpp>

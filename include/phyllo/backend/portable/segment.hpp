@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/portable/kernels.hpp>
+#include <phyllo/core/type_list.hpp>
+#include <phyllo/op/row.hpp>
+#include <phyllo/op/segment.hpp>
+
+namespace phyllo::portable {
+
+/// Compile-time extents of a segment. One work item holds a sample's values in its own memory, each
+/// layer's input behind the one before.
+template <class Segment> struct SegmentExtents;
+template <class... D> struct SegmentExtents<op::Segment<D...>> {
+  static constexpr int layers = sizeof...(D);
+  static constexpr int inputs(int layer) {
+    constexpr int in[] = {D::inputs...};
+    return in[layer];
+  }
+  static constexpr int outputs(int layer) {
+    constexpr int out[] = {D::outputs...};
+    return out[layer];
+  }
+  // Offset of the input of a layer; of layer `layers` the output.
+  static constexpr int offset(int layer) {
+    int sum = 0;
+    for (int l = 0; l < layer; ++l) sum += inputs(l);
+    return sum;
+  }
+  static constexpr int size = offset(layers) + outputs(layers - 1);
+};
+
+/// y = chain(W x + b) of one sample; `saved` (or nullptr) takes the chain's input.
+template <class Dense, int Layer, class P, class Work>
+PHYLLO_FUNCTION void dense_forward(Work const& work, int n, typename P::storage const* x,
+                                   typename P::storage* y, typename P::storage* saved) {
+  using A = typename P::accumulate;
+  using S = typename P::storage;
+  S const* const weight = work.parameters + work.weight[Layer];  // (in, out)
+  A sum[Dense::outputs];
+  for (int o = 0; o < Dense::outputs; ++o)
+    sum[o] = Dense::bias ? A(work.parameters[work.bias[Layer] + o]) : A(0);
+  for (int i = 0; i < Dense::inputs; ++i) {
+    A const value = A(x[i]);
+    for (int o = 0; o < Dense::outputs; ++o) sum[o] += value * A(weight[i * Dense::outputs + o]);
+  }
+  Randomness random = work.random;
+  random.position += work.position[Layer];
+  for (int o = 0; o < Dense::outputs; ++o) {
+    if (saved != nullptr) saved[o] = S(sum[o]);
+    y[o] = S(Dense::chain::value(sum[o], random.element(n, o)));
+  }
+}
+
+template <class Segment, class P> struct segment_forward;
+template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
+  using S = typename P::storage;
+  using X = SegmentExtents<op::Segment<D...>>;
+  typename op::Segment<D...>::template Forward<P> work;
+
+  PHYLLO_FUNCTION void operator()(long n) const { all(int(n), std::index_sequence_for<D...>{}); }
+
+  template <std::size_t... L> PHYLLO_FUNCTION void all(int n, std::index_sequence<L...>) const {
+    S value[X::size];
+    for (int i = 0; i < X::inputs(0); ++i) value[i] = work.x[long(n) * X::inputs(0) + i];
+    (dense_forward<D, int(L), P>(work, n, value + X::offset(L), value + X::offset(L + 1), nullptr),
+     ...);
+    constexpr int outputs = X::outputs(X::layers - 1);
+    for (int o = 0; o < outputs; ++o)
+      work.y[long(n) * outputs + o] = value[X::offset(X::layers) + o];
+  }
+};
+
+/// One work item: one block of consecutive samples, its parameter gradients in its own row.
+template <class Segment, class L, class P> struct whole_step_block;
+template <class... D, class L, class P> struct whole_step_block<op::Segment<D...>, L, P> {
+  using A = typename P::accumulate;
+  using S = typename P::storage;
+  using X = SegmentExtents<op::Segment<D...>>;
+  using Op = op::WholeStep<op::Segment<D...>, L>;
+  typename Op::template Run<P> work;
+
+  PHYLLO_FUNCTION void operator()(long b) const {
+    A* const gradients = work.partial + b * work.parameter_count;
+    for (int i = 0; i < work.parameter_count; ++i) gradients[i] = 0;
+    long const batch = work.forward.batch;
+    for (long n = batch * b / Op::blocks; n < batch * (b + 1) / Op::blocks; ++n)
+      sample(int(n), gradients, std::index_sequence_for<D...>{});
+  }
+
+  template <std::size_t... I>
+  PHYLLO_FUNCTION void sample(int n, A* gradients, std::index_sequence<I...>) const {
+    constexpr int last = X::layers - 1, outputs = X::outputs(last);
+    S value[X::size], saved[X::size], d[X::size];
+    for (int i = 0; i < X::inputs(0); ++i) value[i] = work.forward.x[long(n) * X::inputs(0) + i];
+    (dense_forward<D, int(I), P>(work.forward, n, value + X::offset(I), value + X::offset(I + 1),
+                                 saved + X::offset(I + 1)),
+     ...);
+    A const scale = work.state != nullptr ? A(work.state->loss_scale) : A(1);
+    op::OutputRow<S, A> const z{value + X::offset(last + 1)};
+    op::TargetRow<L, A> const target(work.targets, n, Shape{outputs}, 0);
+    op::GradientRow<S, A> const gradient{d + X::offset(last + 1), A(work.weight) * scale, false};
+    work.values[n] = A(work.weight) * L::template row<A>(outputs, z, target, gradient);
+    if (work.hits != nullptr) work.hits[n] = op::hit<L, A>(outputs, z, target);
+    (backward<At<TypeList<D...>, last - I>, last - int(I)>(n, value, saved, d, gradients), ...);
+  }
+
+  template <class Dense, int Layer>
+  PHYLLO_FUNCTION void backward(int n, S const* value, S const* saved, S* d, A* gradients) const {
+    S* const d_y = d + X::offset(Layer + 1);
+    S* const d_x = d + X::offset(Layer);
+    S const* const x = value + X::offset(Layer);
+    if constexpr (Dense::chain::length > 0) {
+      S const* const kept = (Dense::chain::derivative_of == Derivative::output ? value : saved) +
+                            X::offset(Layer + 1);
+      Randomness random = work.forward.random;
+      random.position += work.forward.position[Layer];
+      for (int o = 0; o < Dense::outputs; ++o)
+        d_y[o] = S(A(d_y[o]) * Dense::chain::derivative(A(kept[o]), random.element(n, o)));
+    }
+    if constexpr (Dense::bias)
+      for (int o = 0; o < Dense::outputs; ++o)
+        gradients[work.forward.bias[Layer] + o] += A(d_y[o]);
+    A* const d_weight = gradients + work.forward.weight[Layer];                  // (in, out)
+    S const* const weight = work.forward.parameters + work.forward.weight[Layer];  // (in, out)
+    for (int i = 0; i < Dense::inputs; ++i) {
+      A const value_i = A(x[i]);
+      A sum = 0;
+      for (int o = 0; o < Dense::outputs; ++o) {
+        d_weight[i * Dense::outputs + o] += value_i * A(d_y[o]);
+        sum += A(d_y[o]) * A(weight[i * Dense::outputs + o]);
+      }
+      d_x[i] = S(sum);
+    }
+  }
+};
+
+/// One work item: one parameter, the rows of the blocks added as a binary tree.
+template <class A, int Blocks> struct whole_step_reduce {
+  static_assert((Blocks & (Blocks - 1)) == 0, "the tree is complete");
+  A const* partial = nullptr;  // (blocks, count)
+  A* gradients = nullptr;      // (count)
+  int count = 0;
+
+  PHYLLO_FUNCTION void operator()(long i) const {
+    A sum[Blocks];
+    for (int b = 0; b < Blocks; ++b) sum[b] = partial[long(b) * count + i];
+    for (int width = Blocks / 2; width > 0; width /= 2)
+      for (int b = 0; b < width; ++b) sum[b] += sum[b + width];
+    gradients[i] = sum[0];
+  }
+};
+
+template <class... D, class P> struct Kernels<op::Segment<D...>, P> {
+  template <class Space>
+  static void run(Space const& exec, std::string const& label,
+                  typename op::Segment<D...>::template Forward<P> const& work) {
+    launch(exec, label, work.batch, segment_forward<op::Segment<D...>, P>{work});
+  }
+};
+
+template <class... D, class L, class P> struct Kernels<op::WholeStep<op::Segment<D...>, L>, P> {
+  using Op = op::WholeStep<op::Segment<D...>, L>;
+
+  template <class Space>
+  static void run(Space const& exec, std::string const& label,
+                  typename Op::template Run<P> const& work) {
+    launch(exec, label, Op::blocks, whole_step_block<op::Segment<D...>, L, P>{work});
+    launch(exec, label, work.parameter_count,
+           whole_step_reduce<typename P::accumulate, Op::blocks>{work.partial, work.gradients,
+                                                                 work.parameter_count});
+  }
+};
+
+}  // namespace phyllo::portable

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/reference/kernels.hpp>
+#include <phyllo/op/loss.hpp>
+#include <phyllo/op/row.hpp>
+
+namespace phyllo::reference {
+
+template <class L, class P> struct Kernels<op::Loss<L>, P> {
+  using A = typename P::accumulate;
+  using S = typename P::storage;
+
+  template <class Space>
+  static void run(Space const& exec, std::string const&,
+                  typename op::Loss<L>::template Evaluate<P> const& work) {
+    wait(exec);
+    int const channels = work.shape.channels, positions = work.shape.positions();
+    A const scale = work.state != nullptr ? A(work.state->loss_scale) : A(1);
+    for (int n = 0; n < work.batch; ++n) {
+      A value = 0, hits = 0;
+      for (int p = 0; p < positions; ++p) {
+        long const at = (long(n) * positions + p) * channels;
+        op::OutputRow<S, A> const z{work.outputs + at};
+        op::TargetRow<L, A> const target(work.targets, n, work.shape, p);
+        op::GradientRow<S, A> const gradient{
+            work.d_outputs == nullptr ? nullptr : work.d_outputs + at,
+            A(work.weight) * scale / A(positions), work.accumulate_gradient};
+        value += L::template row<A>(channels, z, target, gradient);
+        hits += op::hit<L, A>(channels, z, target);
+      }
+      value *= A(work.weight) / A(positions);
+      work.values[n] = work.accumulate_values ? work.values[n] + value : value;
+      if (work.hits != nullptr) work.hits[n] = hits / A(positions);
+    }
+  }
+};
+
+template <class P> struct Kernels<op::LossSum<P>, P> {
+  using A = typename P::accumulate;
+
+  template <class Space>
+  static void run(Space const& exec, std::string const&, op::LossSum<P> const& work) {
+    wait(exec);
+    work.sums[0] = A(work.batch);
+    work.sums[1] = work.sums[2] = 0;
+    for (int n = 0; n < work.batch; ++n) {
+      work.sums[1] += work.values[n];
+      if (work.hits != nullptr) work.sums[2] += work.hits[n];
+    }
+  }
+};
+
+}  // namespace phyllo::reference

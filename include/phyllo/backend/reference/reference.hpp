@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/reference/contraction.hpp>
+#include <phyllo/backend/reference/loss.hpp>
+#include <phyllo/backend/reference/movement.hpp>
+#include <phyllo/backend/reference/normalization.hpp>
+#include <phyllo/backend/reference/pointwise.hpp>
+#include <phyllo/backend/reference/pooling.hpp>
+#include <phyllo/backend/reference/segment.hpp>
+#include <phyllo/backend/reference/softmax.hpp>
+
+namespace phyllo {
+
+/// Plain loops for hosts: Execution<Space, Backends<ReferenceBackend>> runs a whole model on them.
+struct ReferenceBackend {
+  static constexpr char const* name = "reference";
+  template <class Op, class Precision> using kernels = reference::Kernels<Op, Precision>;
+};
+
+}  // namespace phyllo

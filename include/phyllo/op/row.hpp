@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/external_tensor.hpp>
+#include <phyllo/core/macros.hpp>
+#include <phyllo/core/shape.hpp>
+
+namespace phyllo::op {
+
+/// The channels of one position of an output, as a loss reads them.
+template <class Storage, class Accumulate> struct OutputRow {
+  Storage const* row = nullptr;  // (C)
+  PHYLLO_FUNCTION Accumulate operator()(int c) const { return Accumulate(row[c]); }
+};
+
+/// The target of one position: channel c, or the class number (c ignored: its extent is one).
+template <class L, class Accumulate> struct TargetRow {
+  ExternalTensor const& targets;
+  int sample = 0;
+  int position[3] = {0, 0, 0};  // depth, height, width
+
+  PHYLLO_FUNCTION TargetRow(ExternalTensor const& t, int n, Shape const& s, int p)
+      : targets(t),
+        sample(n),
+        position{p / s.spatial[2] / s.spatial[1], p / s.spatial[2] % s.spatial[1],
+                 p % s.spatial[2]} {}
+  PHYLLO_FUNCTION auto operator()(int c) const {
+    if constexpr (L::classes)
+      return targets.template read<long long>(sample, 0, position[0], position[1], position[2]);
+    else
+      return targets.template read<Accumulate>(sample, c, position[0], position[1], position[2]);
+  }
+};
+
+/// Takes the gradient of one row, times a factor; a null row wants none.
+template <class Storage, class Accumulate> struct GradientRow {
+  Storage* row = nullptr;  // (C)
+  Accumulate factor = 1;
+  bool accumulate = false;
+  PHYLLO_FUNCTION bool wanted() const { return row != nullptr; }
+  PHYLLO_FUNCTION void operator()(int c, Accumulate value) const {
+    Accumulate const d = factor * value;
+    row[c] = Storage(accumulate ? Accumulate(row[c]) + d : d);
+  }
+};
+
+/// One if the first maximal channel is the class number, else zero.
+template <class L, class Accumulate, class Outputs, class Target>
+PHYLLO_FUNCTION Accumulate hit(int channels, Outputs const& z, Target const& target) {
+  if constexpr (L::classes) {
+    int best = 0;
+    for (int c = 1; c < channels; ++c)
+      if (z(c) > z(best)) best = c;
+    return target(0) == best ? Accumulate(1) : Accumulate(0);
+  } else {
+    return Accumulate(0);
+  }
+}
+
+}  // namespace phyllo::op

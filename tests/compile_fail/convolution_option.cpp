@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: Conv: the options are KernelSize, Stride, Padding .* and Bias, each once
+// position: Layer<1>
+// position: Given<1, 8, 8>
+
+#include <phyllo/layer/conv2d.hpp>
+#include <phyllo/network/network.hpp>
+
+using namespace phyllo;
+struct Wrong : Network<Input<1, 8, 8>, Conv2d<6, int>> {};
+
+int main() { return Wrong::parameter_count; }

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: Conv: expected as many spatial extents as its name says
+// position: Convolution<2, 6>
+// position: Layer<1>
+// position: Given<4, 28>
+// position: Expected<4, 3, 28>
+
+#include <phyllo/layer/conv2d.hpp>
+#include <phyllo/network/network.hpp>
+
+using namespace phyllo;
+struct Wrong : Network<Input<4, 28>, Conv2d<6>> {};
+
+int main() { return Wrong::parameter_count; }

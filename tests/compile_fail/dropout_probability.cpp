@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: Dropout: the probability lies in .0, 1.
+// position: Dropout<1
+// position: Layer<1>
+// position: Given<10>
+
+#include <phyllo/layer/dropout.hpp>
+#include <phyllo/network/network.hpp>
+
+using namespace phyllo;
+struct Wrong : Network<Input<10>, Dropout<1.0>> {};
+
+int main() { return Wrong::parameter_count; }

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: Input: give channels and up to three spatial extents
+// position: Input<1, 2, 3, 4, 5>
+// position: Layer<0>
+
+#include <phyllo/layer/linear.hpp>
+#include <phyllo/network/network.hpp>
+
+using namespace phyllo;
+struct Wrong : Network<Input<1, 2, 3, 4, 5>, Linear<3>> {};
+
+int main() { return Wrong::parameter_count; }

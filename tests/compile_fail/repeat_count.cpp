@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: Repeat: the count must be positive
+// position: Repeat<0, phyllo::Linear<4>
+// position: Layer<1>
+// position: Given<3>
+
+#include <phyllo/layer/linear.hpp>
+#include <phyllo/network/network.hpp>
+
+using namespace phyllo;
+struct Wrong : Network<Input<3>, Repeat<0, Linear<4>>> {};
+
+int main() { return Wrong::parameter_count; }

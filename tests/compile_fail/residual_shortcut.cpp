@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: Add: .* Give the Residual a Shortcut with the same stride and channels
+// position: Layer<3>
+// position: Given<6, 8, 8>
+// position: Expected<6, 4, 4>
+
+#include <phyllo/layer/conv2d.hpp>
+#include <phyllo/network/network.hpp>
+
+using namespace phyllo;
+struct Wrong : Network<
+    Input<1, 8, 8>,
+    Residual<Main<Conv2d<6, Stride<2>, Padding<1>>>, Shortcut<Conv2d<6, KernelSize<1>>>>> {};
+
+int main() { return Wrong::parameter_count; }

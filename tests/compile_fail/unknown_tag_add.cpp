@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: Network: From, AddFrom or ConcatFrom names a tag that nothing before it saved
+// position: Named<encoder>
+// position: Layer<1>
+
+#include <phyllo/layer/conv2d.hpp>
+#include <phyllo/network/network.hpp>
+
+using namespace phyllo;
+struct encoder;
+
+struct Wrong : Network<Input<1, 28, 28>, AddFrom<encoder>, Conv2d<5>> {};
+
+int main() { return Wrong::parameter_count; }
