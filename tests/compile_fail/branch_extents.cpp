@@ -1,17 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: Concat: the end of a Branch or ConcatFrom needs values of the same spatial extents
-// position: Concat::Refused<phyllo::Layer<4>
-// position: Given<6, 4, 4>
-// position: Expected<2, 8, 8>
+// position: Concat::Refused<phyllo::Layer<3>
+// position: Given<6, 2, 2>
+// position: Expected<6, 4, 4>
 
 #include <phyllo/layer/conv2d.hpp>
 #include <phyllo/network/network.hpp>
 
 using namespace phyllo;
-struct Wrong : Network<
-    Input<1, 8, 8>, Branch<Path<Conv2d<2, KernelSize<1>>>, Path<>,
-                           Path<Conv2d<6, KernelSize<2>, Stride<2>>>>,
-    Conv2d<6, KernelSize<9>>> {};
+template <int Size> using Patch = Conv2d<6, KernelSize<Size>, Stride<Size>>;
+struct Wrong : Network<Input<1, 4, 4>, Branch<Path<Patch<1>>, Path<Patch<2>>>, Patch<5>> {};
 
 int main() { return Wrong::parameter_count; }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Conv: the options are .* one number, or one for each spatial dimension
+// expect: Conv: the options are .*one number, or one for each spatial dimension
 // position: Layer<1>
 
 #include <phyllo/layer/conv2d.hpp>

@@ -9,8 +9,7 @@
 #include <phyllo/network/network.hpp>
 
 using namespace phyllo;
-struct Wrong : Network<
-    Input<1, 8, 8>,
-    Residual<Main<Conv2d<6, Stride<2>, Padding<1>>>, Shortcut<Conv2d<6, KernelSize<1>>>>> {};
+using Half = Main<Conv2d<6, Stride<2>, Padding<1>>>;
+struct Wrong : Network<Input<1, 8, 8>, Residual<Half, Shortcut<Conv2d<6, KernelSize<1>>>>> {};
 
 int main() { return Wrong::parameter_count; }

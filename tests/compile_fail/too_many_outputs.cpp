@@ -8,9 +8,8 @@
 
 using namespace phyllo;
 template <int> struct Tag;
-
-struct Wrong : Network<Input<3>, Output<Tag<0>>, Output<Tag<1>>, Output<Tag<2>>, Output<Tag<3>>,
-                       Output<Tag<4>>, Output<Tag<5>>, Output<Tag<6>>, Output<Tag<7>>,
-                       Output<Tag<8>>> {};
+template <int First> using Three = Path<Output<Tag<First>>, Output<Tag<First + 1>>,
+                                        Output<Tag<First + 2>>>;
+struct Wrong : Network<Input<3>, Three<0>, Three<3>, Three<6>> {};
 
 int main() { return Wrong::parameter_count; }

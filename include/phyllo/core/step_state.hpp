@@ -16,6 +16,7 @@ struct StepState {
   float loss_scale = 1;            // factor on the loss's gradient
   float gradient_factor = 1;       // 1 / (loss_scale x samples of all ranks)
   float learning_rate = 0;         // of this step, after the schedule
+  float correction[2] = {1, 1};    // of an optimizer's moments, for this step
   int finite = 1;                  // 0 when a reduced gradient is infinite or not a number
   int steps_since_overflow = 0;
   std::uint64_t skipped = 0;       // steps skipped because of an overflow

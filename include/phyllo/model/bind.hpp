@@ -160,12 +160,36 @@ ExternalTensor bind_output(Gathered<View> const& views, Shape const& shape, std:
   return bind_input<Space>(views, shape, who);
 }
 
+/// Class numbers, one for each position of an output of the given shape.
+///
+/// shape    (N) or (N, spatial...)
+/// errors   compile: elements that are not integers; run: other extents
+template <class Space, class View>
+ExternalTensor bind_classes(View const& view, Shape const& shape, std::string const& who) {
+  static_assert(std::is_integral_v<typename View::value_type>,
+                "View: class numbers must be integers.");
+  constexpr int rank = int(View::rank);
+  ExternalTensor t;
+  t.type = detail::element_type_of<typename View::value_type>();
+  t.data[0] = detail::erase_const(view.data());
+  t.sample_stride = std::ptrdiff_t(view.stride(0));
+  bool fits = rank == 1 + shape.rank || (rank == 1 && shape.positions() == 1);
+  for (int i = 1; fits && i < rank; ++i) {
+    fits = int(view.extent(i)) == shape.extent(i);
+    t.spatial_stride[3 - shape.rank + i - 1] = std::ptrdiff_t(view.stride(i));
+  }
+  if (!fits)
+    detail::refuse_extents(who, detail::extents_text(shape, "N") + " without its channels",
+                           detail::extents_text(view));
+  return t;
+}
+
 /// The same tensor from sample `first` on.
 inline ExternalTensor from_sample(ExternalTensor t, long first) {
   int const pointers = t.variables == 0 ? 1 : t.variables;
   for (int i = 0; i < pointers; ++i)
     if (t.data[i] != nullptr)
-      t.data[i] = static_cast<std::byte*>(t.data[i]) + first * t.sample_stride * element_size(t.type);
+      t.data[i] = static_cast<std::byte*>(t.data[i]) + first * t.sample_stride * std::ptrdiff_t(element_size(t.type));
   return t;
 }
 

@@ -25,6 +25,12 @@ template <class P> struct Judgement {
   }
   static constexpr int refusal = first_refusal();
   static constexpr int at = refusal < 0 ? 0 : refusal;
+  static constexpr bool unfed = [] {
+    if (P::nodes.node[at].role == Role::input) return false;
+    for (int s = 0; s < P::edges.source_count[at]; ++s)
+      if (P::edges.sources[at][s] < 0) return true;
+    return false;
+  }();
   static constexpr bool joins =
       P::nodes.node[at].role == Role::add || P::nodes.node[at].role == Role::concatenation;
   static constexpr TagMistake mistake = P::edges.mistake;
@@ -84,7 +90,7 @@ template <class P> struct Judgement {
       return std::type_identity<Accepted>{};
     else if constexpr (P::nodes.node[at].oversized)
       return std::type_identity<TooLarge<layer, Where, G>>{};
-    else if constexpr (source(0).channels == 0 && P::nodes.node[at].role != Role::input)
+    else if constexpr (unfed)
       return std::type_identity<NoInput<layer, Where>>{};
     else if constexpr (requires { typename layer::template Refused<Where, G, E>; })
       return std::type_identity<typename layer::template Refused<Where, G, E>>{};

@@ -16,8 +16,9 @@
 
 namespace phyllo {
 
-/// A network as a type: an input, then layers and blocks in the order in which they are read. Derive
-/// a struct from it, so that profilers, files and compile errors know the network by its name.
+/// A network as a type: an input, then layers and blocks in the order in which they are read.
+/// Derive a struct from it, so that profilers, files and compile errors know the network by its
+/// name.
 ///
 /// shape    input and output are those of the first Input and the first Output
 /// errors   compile: one message that names position, layer, expected and given shape

@@ -105,6 +105,7 @@ template <class... Parts> struct Program {
     Node& n = p.node[i];
     n.role = L::role;
     n.sources = edges.source_count[i];
+    n.ok = n.sources > 0;
     for (int s = 0; s < n.sources; ++s) {
       n.source[s] = edges.sources[i][s];
       if (n.source[s] < 0 && n.role != Role::input) n.ok = false;
@@ -179,7 +180,8 @@ template <class... Parts> struct Program {
       if (n.role != Role::reshape || !n.ok) continue;
       bool is_output = false;
       for (int o = 0; o < edges.outputs; ++o) is_output |= edges.output[o] == i;
-      // The caller's View of an output has one channel for each element: not so one channel's pixels.
+      // The caller's View of an output has one channel for each element: one channel's pixels are
+      // then no such View.
       bool const same_order = n.input.positions() == 1 || (n.input.channels == 1 && !is_output);
       bool only_linear = !is_output;
       for (int j = i + 1; j < size; ++j)

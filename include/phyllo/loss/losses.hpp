@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+namespace phyllo {
+
+/// One loss of several: on the output called Tag, times Weight.
+///
+/// options  Tag: of an Output<Tag> · L: a loss · Weight = 1
+template <class Tag, class L, double Weight = 1.0> struct On {
+  using tag = Tag;
+  using loss = L;
+  static constexpr float weight = float(Weight);
+};
+
+/// The weighted sum of losses on several outputs: Losses<On<a, CrossEntropy>, On<b, MeanSquaredError,
+/// 0.5>>.
+///
+/// errors   compile: an output without a loss or with two
+template <class... Terms> struct Losses {
+  static constexpr int size = int(sizeof...(Terms));
+};
+
+namespace detail {
+
+struct TheOutput;  // the tag of a network's only output, which needs no name
+
+template <class L> struct LossTerms {
+  using type = Losses<On<TheOutput, L>>;
+};
+template <class... Terms> struct LossTerms<Losses<Terms...>> {
+  using type = Losses<Terms...>;
+};
+
+}  // namespace detail
+}  // namespace phyllo

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/macros.hpp>
+#include <phyllo/core/step_state.hpp>
+#include <phyllo/train/schedule.hpp>
+
+#include <Kokkos_MathematicalFunctions.hpp>
+
+namespace phyllo {
+
+/// Adam: first and second moments with bias correction,
+/// w -= rate (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + epsilon).
+///
+/// options  rate · beta1 · beta2 · epsilon · weight_decay (g += weight_decay w) · schedule
+/// state    two numbers per parameter
+/// numerics on the master parameters, in Precision::accumulate; the corrections once a step
+/// cost     4 reads, 3 writes per parameter
+/// source   Kingma and Ba, "Adam", ICLR 2015, algorithm 1
+struct Adam {
+  float rate = 1e-3f;
+  float beta1 = 0.9f;
+  float beta2 = 0.999f;
+  float epsilon = 1e-8f;
+  float weight_decay = 0;
+  Schedule schedule = {};
+
+  static constexpr char const* name = "adam";
+  static constexpr int states = 2;
+
+  PHYLLO_FUNCTION void prepare(StepState& step) const {
+    double const t = double(step.step);
+    step.correction[0] = float(1 / (1 - Kokkos::pow(double(beta1), t)));
+    step.correction[1] = float(1 / (1 - Kokkos::pow(double(beta2), t)));
+  }
+
+  template <class T>
+  PHYLLO_FUNCTION T update(T w, T g, T* state, long stride, StepState const& step) const {
+    g += T(weight_decay) * w;
+    T const m = T(beta1) * state[0] + (T(1) - T(beta1)) * g;
+    T const v = T(beta2) * state[stride] + (T(1) - T(beta2)) * g * g;
+    state[0] = m;
+    state[stride] = v;
+    T const deviation = Kokkos::sqrt(v * T(step.correction[1])) + T(epsilon);
+    return w - T(step.learning_rate) * (m * T(step.correction[0])) / deviation;
+  }
+};
+
+}  // namespace phyllo

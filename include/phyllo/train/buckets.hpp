@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/network/program.hpp>
+
+namespace phyllo {
+
+/// Contiguous slices of the gradient arena in the order in which the backward pass completes them:
+/// from the last layer to the first. Each leaves as one transfer as soon as its first element is
+/// written.
+///
+/// state    begin[k] .. end of bucket k, in elements; the first bucket takes the tail along
+template <class Net, long Bytes, int ElementSize> struct Buckets {
+  static constexpr auto const& nodes = Net::program::nodes;
+
+  struct Table {
+    int begin[Net::program::size + 1] = {};
+    int count = 0;
+  };
+  static constexpr Table table = [] {
+    Table t{};
+    long end = nodes.arena_size;
+    for (int i = Net::program::size - 1; i >= 0; --i) {
+      int const at = nodes.node[i].weight;
+      if (at < 0) continue;
+      bool const full = Bytes > 0 && (end - at) * ElementSize >= Bytes;
+      if (full || at == 0) {
+        t.begin[t.count++] = at;
+        end = at;
+      }
+    }
+    return t;
+  }();
+  static constexpr int count = table.count;
+};
+
+/// Sends each bucket when the backward pass has completed it.
+template <class AllBuckets, class Space, class T, class C> struct BucketSender {
+  Space const& exec;
+  T* gradients;  // (size)
+  long end;      // of the elements that have not left yet
+  C& communication;
+  int next = 0;
+
+  /// All gradients from element `low` on are complete.
+  void operator()(int low) {
+    if (next < AllBuckets::count && low <= AllBuckets::table.begin[next]) {
+      communication.begin(exec, gradients + low, end - low);
+      end = low;
+      ++next;
+    } else {
+      communication.progress();
+    }
+  }
+};
+
+}  // namespace phyllo

@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/loss/losses.hpp>
+#include <phyllo/model/model.hpp>
+#include <phyllo/op/loss.hpp>
+#include <phyllo/op/segment.hpp>
+
+#include <algorithm>
+
+namespace phyllo {
+
+/// Multiplies running statistics by a factor.
+struct ScaleBuffers {
+  float* buffers = nullptr;
+  float factor = 1;
+  KOKKOS_FUNCTION void operator()(int i) const { buffers[i] *= factor; }
+};
+
+/// The losses of a model: values and gradients of all terms, and a whole training step in one pass
+/// where the network is one segment.
+template <class M, class Terms> class LossEvaluation;
+template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
+ public:
+  using P = typename M::precision;
+  using Exec = typename M::execution;
+  using space = typename M::space;
+  using accumulate = typename P::accumulate;
+  using AllPorts = typename M::AllPorts;
+  using First = typename At<TypeList<Term...>, 0>::loss;
+  static constexpr int terms = int(sizeof...(Term));
+  static constexpr bool draws = [] {
+    for (Node const& n : M::nodes.node)
+      if (n.random) return true;
+    return false;
+  }();
+  static_assert(terms == AllPorts::outputs,
+                "Losses: every output of the network needs one loss. Give Losses<On<tag, Loss>...>, "
+                "one for each Output<tag>.");
+
+  struct Sums {
+    double samples = 0, value = 0, hits = 0;
+  };
+
+  LossEvaluation(space const& exec, M const& model, bool whole_step)
+      : model_(model), label_(model.name() + "/loss") {
+    auto const allocate = [&](auto& v, char const* what, long size) {
+      v = typename M::template Vector<accumulate>(
+          Kokkos::view_alloc(exec, model.name() + "/" + what), std::size_t(size));
+    };
+    allocate(values_, "loss of samples", model.capacity());
+    allocate(hits_, "hits of samples", model.capacity());
+    allocate(sums_, "loss sums", 3);
+    allocate(partial_, "loss workspace",
+             whole_step ? long(Whole::blocks) * M::nodes.arena_size : 2L * op::LossSum<P>::blocks);
+  }
+
+  /// The caller's targets: one View, or tensors(named<tag>(view), ...).
+  template <class Targets> BoundTensors bind(Targets const& targets, int batch) const {
+    BoundTensors bound;
+    int k = 0;
+    (bind_term<Term>(bound, k++, targets, batch), ...);
+    return bound;
+  }
+
+  /// Values and gradients of all terms; their sums behind the parameters' gradients.
+  template <class Pass> void losses(space const& exec, Pass const& pass, BoundTensors const& t) {
+    int k = 0;
+    ((term<Term>(exec, pass, t.tensor[k], pass.gradient(node_of<Term>()), k == 0), ++k), ...);
+    sum(exec, pass.batch, tail());
+  }
+
+  /// Forward, losses, backward and parameter gradients in one pass.
+  void whole_step(space const& exec, BoundTensors const& in, BoundTensors const& targets) {
+    Local alone;
+    auto const pass = model_.template forward_pass<Phase::inference>(exec, in.batch, alone);
+    model_.load(pass, in);
+    typename Whole::template Run<P> work;
+    pass.template fill_segment<0>(work.forward);
+    work.forward.random = {model_.arenas().state, 0};  // training: random masks are drawn
+    work.weight = At<TypeList<Term...>, 0>::weight;
+    work.targets = targets.tensor[0];
+    work.state = model_.arenas().state;
+    work.parameter_count = M::nodes.arena_size;
+    work.partial = partial_.data();
+    work.gradients = model_.arenas().gradients;
+    work.values = values_.data();
+    work.hits = hits_.data();
+    SelectedKernels<Whole, P, typename Exec::backends>::run(exec, label_, work);
+    sum(exec, in.batch, tail());
+  }
+
+  /// Sums over all samples of all ranks in inference mode, in batches that the model holds.
+  template <class C>
+  Sums evaluate(space const& exec, BoundTensors const& in, BoundTensors const& targets, C& c) {
+    Sums total;
+    Local alone;
+    for (long first = 0; first < in.batch; first += model_.capacity()) {
+      int const count = int(std::min<long>(model_.capacity(), in.batch - first));
+      auto const pass = model_.template forward_pass<Phase::inference>(exec, count, alone);
+      model_.load(pass, in.from_sample(first, count));
+      pass.run_all();
+      int k = 0;
+      ((term<Term>(exec, pass, from_sample(targets.tensor[k], first), nullptr, k == 0), ++k), ...);
+      sum(exec, count, sums_.data());
+      add(exec, total);
+    }
+    auto const sums = Kokkos::create_mirror_view(Kokkos::HostSpace{}, sums_);
+    sums(0) = accumulate(total.samples);
+    sums(1) = accumulate(total.value);
+    sums(2) = accumulate(total.hits);
+    Kokkos::deep_copy(exec, sums_, sums);
+    c.sum(exec, sums_.data(), 3);
+    total = {};
+    add(exec, total);
+    return total;
+  }
+
+ private:
+  // The segment of a whole step; of a network that is none, any op: it is never run.
+  template <class Model, bool Is> struct WholeOf {
+    using type = op::WholeStep<op::Segment<>, First>;
+  };
+  template <class Model> struct WholeOf<Model, true> {
+    using type = op::WholeStep<StepSegment<typename Model::Inference, 0>, First>;
+  };
+  using Whole = typename WholeOf<M, is_whole_step<typename M::network::program>(Exec::fusion)>::type;
+
+  accumulate* tail() const { return model_.arenas().gradients + M::nodes.arena_size; }
+
+  template <class T> static constexpr int output_of() {
+    if constexpr (std::is_same_v<typename T::tag, detail::TheOutput>)
+      return 0;
+    else
+      return AllPorts::template output_of<typename T::tag>();
+  }
+  template <class T> static constexpr int node_of() {
+    static_assert(output_of<T>() >= 0,
+                  "Losses: On<tag, Loss> names an output that the network does not have.");
+    return AllPorts::output_node(output_of<T>());
+  }
+
+  template <class T, class Targets>
+  void bind_term(BoundTensors& bound, int k, Targets const& targets, int batch) const {
+    Shape shape = AllPorts::output_shape(output_of<T>());
+    std::string const who = model_.name() + ", target " + std::to_string(k);
+    auto const bind_view = [&](auto const& view) {
+      if (batch_of(view, who) != batch)
+        throw Error(who + ": expected " + std::to_string(batch) + " samples as in the inputs, got " +
+                    std::to_string(view.extent(0)) + ".");
+      if constexpr (T::loss::classes)
+        bound.tensor[k] = bind_classes<space>(view, shape, who);
+      else
+        bound.tensor[k] = bind_input<space>(view, shape, who);
+    };
+    if constexpr (detail::is_tensors<Targets>)
+      targets.visit([&]<class Tag>(auto const& view) {
+        if constexpr (std::is_same_v<Tag, typename T::tag>) bind_view(view);
+      });
+    else
+      bind_view(targets);
+    if (bound.tensor[k].is_null() && batch > 0)
+      throw Error(who + ": expected a View of targets, got none. Give tensors(named<tag>(view), ...) "
+                        "with one for each loss.");
+  }
+
+  template <class T, class Pass>
+  void term(space const& exec, Pass const& pass, ExternalTensor const& targets,
+            typename P::storage* d_outputs, bool first) {
+    using Op = op::Loss<typename T::loss>;
+    typename Op::template Evaluate<P> work;
+    work.batch = pass.batch;
+    work.shape = AllPorts::output_shape(output_of<T>());
+    work.weight = T::weight;
+    work.outputs = pass.value(node_of<T>());
+    work.targets = targets;
+    work.state = model_.arenas().state;
+    work.d_outputs = d_outputs;
+    work.values = values_.data();
+    work.hits = first ? hits_.data() : nullptr;
+    work.accumulate_values = !first;
+    SelectedKernels<Op, P, typename Exec::backends>::run(exec, label_, work);
+  }
+
+  void sum(space const& exec, int batch, accumulate* sums) {
+    using Op = op::LossSum<P>;
+    SelectedKernels<Op, P, typename Exec::backends>::run(
+        exec, label_, Op{batch, values_.data(), hits_.data(), partial_.data(), sums});
+  }
+
+  void add(space const& exec, Sums& total) {
+    auto const sums = Kokkos::create_mirror_view(Kokkos::HostSpace{}, sums_);
+    Kokkos::deep_copy(exec, sums, sums_);
+    exec.fence("phyllo: evaluation");
+    total.samples += double(sums(0));
+    total.value += double(sums(1));
+    total.hits += double(sums(2));
+  }
+
+  M const& model_;
+  std::string label_;
+  typename M::template Vector<accumulate> values_, hits_, sums_, partial_;
+};
+
+}  // namespace phyllo

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/macros.hpp>
+#include <phyllo/core/step_state.hpp>
+#include <phyllo/train/schedule.hpp>
+
+namespace phyllo {
+
+/// Stochastic gradient descent with momentum: v = momentum v + g, w -= rate v; Nesterov steps along
+/// g + momentum v.
+///
+/// options  rate · momentum · nesterov · weight_decay (g += weight_decay w) · schedule
+/// state    one number per parameter
+/// numerics on the master parameters, in Precision::accumulate
+/// cost     3 reads, 2 writes per parameter
+/// source   Sutskever et al., "On the importance of initialization and momentum", ICML 2013
+struct Sgd {
+  float rate = 0.01f;
+  float momentum = 0;
+  bool nesterov = false;
+  float weight_decay = 0;
+  Schedule schedule = {};
+
+  static constexpr char const* name = "sgd";
+  static constexpr int states = 1;
+
+  PHYLLO_FUNCTION void prepare(StepState&) const {}
+
+  /// The new value of w; `state` is this parameter's first number, the next `stride` further.
+  template <class T>
+  PHYLLO_FUNCTION T update(T w, T g, T* state, long, StepState const& step) const {
+    g += T(weight_decay) * w;
+    T const velocity = T(momentum) * state[0] + g;
+    state[0] = velocity;
+    T const direction = nesterov ? g + T(momentum) * velocity : velocity;
+    return w - T(step.learning_rate) * direction;
+  }
+};
+
+}  // namespace phyllo

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/loss/losses.hpp>
+#include <phyllo/model/model.hpp>
+#include <phyllo/train/buckets.hpp>
+#include <phyllo/train/loss_evaluation.hpp>
+#include <phyllo/train/optimizer.hpp>
+
+namespace phyllo {
+
+/// What a loss says of a set of samples of all ranks.
+struct Evaluation {
+  double loss = 0;      // mean over samples
+  double accuracy = 0;  // share of positions whose class is right; 0 without class numbers
+  long samples = 0;
+};
+
+/// A model, a loss, an optimizer and the ranks that train together.
+///
+/// options  Net · L: a loss or Losses<...> · Rule: Sgd, Adam · P: precision · C: communication ·
+///          Exec: execution space, backends, fusion
+/// errors   run: wrong extents or a batch larger than ModelOptions::batch -> Error
+/// numerics the gradient is the mean over the samples of all ranks, however uneven their batches
+/// cost     forward, loss, backward and update; one pass where the network is one narrow segment
+template <class Net, class L, class Rule, Precision P = Full<float>, Communication C = Local,
+          class Exec = Execution<>>
+class Trainer {
+ public:
+  using ModelType = Model<Net, P, Exec>;
+  using space = typename Exec::space;
+  using accumulate = typename P::accumulate;
+  using Evaluator = LossEvaluation<ModelType, typename detail::LossTerms<L>::type>;
+  using AllBuckets = Buckets<Net, C::bucket_bytes, int(sizeof(accumulate))>;
+  /// Whether a step is one pass over the batch: then all gradients are complete at once.
+  static constexpr bool whole_step =
+      is_whole_step<typename Net::program>(Exec::fusion) && Evaluator::terms == 1;
+
+  Trainer(space const& exec, Rule const& rule, ModelOptions const& options = {})
+    requires std::is_default_constructible_v<C>
+      : Trainer(exec, C{}, rule, options) {}
+  template <class Communicator>
+  Trainer(space const& exec, Communicator&& communicator, Rule const& rule,
+          ModelOptions const& options = {})
+      : exec_(exec),
+        communication_(std::forward<Communicator>(communicator)),
+        model_(exec, options),
+        optimizer_(exec, model_, rule),
+        evaluation_(exec, model_, whole_step) {
+    communication_.reserve(exec, long(sizeof(accumulate)) * (ModelType::gradient_size + 64L * AllBuckets::count));
+  }
+
+  /// One step on this rank's batch; asynchronous but for the transfers. Ranks may have batches of
+  /// different sizes, empty ones as well.
+  template <class In, class Targets> void step(In const& in, Targets const& targets) {
+    Kokkos::Profiling::pushRegion(model_.name() + "/step");
+    BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
+    BoundTensors const wanted = evaluation_.bind(targets, inputs.batch);
+    model_.check_batch(inputs.batch);
+    std::uint64_t const first =
+        Evaluator::draws ? std::uint64_t(communication_.exclusive_sum(inputs.batch)) : 0;
+    model_.begin_training_pass(exec_, first);
+    accumulate* const gradients = model_.gradients().data();
+    BucketSender<AllBuckets, space, accumulate, C> sender{
+        exec_, gradients, ModelType::gradient_size, communication_};
+    if constexpr (whole_step) {
+      evaluation_.whole_step(exec_, inputs, wanted);
+      for (int k = 0; k < AllBuckets::count; ++k) sender(AllBuckets::table.begin[k]);
+    } else {
+      auto const forward =
+          model_.template forward_pass<Phase::training>(exec_, inputs.batch, communication_);
+      model_.load(forward, inputs);
+      forward.run_all();
+      evaluation_.losses(exec_, forward, wanted);
+      model_.backward_pass(exec_, inputs.batch, communication_, false, sender).run_all();
+    }
+    communication_.finish(exec_);
+    optimizer_.update(exec_, model_);
+    Kokkos::Profiling::popRegion();
+  }
+
+  /// Mean loss of the last step over all ranks; waits for it.
+  double loss() const {
+    accumulate tail[2] = {};
+    using Host = Kokkos::View<accumulate*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+    Kokkos::deep_copy(exec_, Host(tail, 2),
+                      Kokkos::subview(model_.gradients(),
+                                      std::pair<int, int>(ModelType::nodes.arena_size,
+                                                          ModelType::nodes.arena_size + 2)));
+    exec_.fence("phyllo: loss");
+    return double(tail[1]) / double(tail[0]);
+  }
+
+  /// Loss and accuracy in inference mode, over the samples of all ranks; every rank calls it.
+  template <class In, class Targets> Evaluation evaluate(In const& in, Targets const& targets) {
+    average_buffers();
+    BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
+    auto const sums = evaluation_.evaluate(exec_, inputs, evaluation_.bind(targets, inputs.batch),
+                                           communication_);
+    return {sums.value / sums.samples, sums.hits / sums.samples, long(sums.samples)};
+  }
+
+  /// Running statistics become their mean over the ranks; before saving, and in `evaluate`.
+  void average_buffers() {
+    if (communication_.size() == 1 || ModelType::nodes.buffer_size == 0) return;
+    communication_.sum(exec_, model_.buffers().data(), ModelType::nodes.buffer_size);
+    Kokkos::parallel_for(model_.name() + "/average buffers",
+                         Kokkos::RangePolicy<space>(exec_, 0, ModelType::nodes.buffer_size),
+                         ScaleBuffers{model_.buffers().data(), 1.0f / float(communication_.size())});
+  }
+
+  /// Moves messages along while the caller computes something else.
+  void progress() { communication_.progress(); }
+
+  ModelType& model() { return model_; }
+  ModelType const& model() const { return model_; }
+  Optimizer<Rule, ModelType>& optimizer() { return optimizer_; }
+  C& communication() { return communication_; }
+
+ private:
+  space exec_;
+  C communication_;
+  ModelType model_;
+  Optimizer<Rule, ModelType> optimizer_;
+  Evaluator evaluation_;
+};
+
+}  // namespace phyllo
