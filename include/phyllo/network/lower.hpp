@@ -63,7 +63,7 @@ template <class... Parts> struct LowerSequence {
   }
   // Inputs, saves and outputs are no modules elsewhere: they take no number.
   static void name_leaves(std::vector<std::string>& names, std::string const& path) {
-    int i = 0;
+    [[maybe_unused]] int i = 0;
     ((Lower<Parts>::name_leaves(names, path + (path.empty() ? "" : ".") + std::to_string(i)),
       i += Lower<Parts>::numbered),
      ...);

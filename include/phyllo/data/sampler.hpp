@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/error.hpp>
+#include <phyllo/core/random.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace phyllo {
+
+/// Which samples each rank reads in which step: the data set in a new order every epoch, cut into
+/// global batches, and each global batch into one contiguous part for every rank.
+///
+/// errors   run: no samples, or a batch that is not positive -> Error
+/// numerics the order depends on (seed, epoch) alone, never on the number of ranks
+/// cost     one sort of the data set's indices per epoch, on the host
+class Sampler {
+ public:
+  Sampler(long samples, long global_batch, int rank = 0, int ranks = 1, std::uint64_t seed = 0)
+      : samples_(samples), batch_(global_batch), rank_(rank), ranks_(ranks), seed_(seed) {
+    if (samples < 1 || global_batch < 1)
+      throw Error("Sampler: expected at least one sample and a positive batch, got " +
+                  std::to_string(samples) + " samples in batches of " +
+                  std::to_string(global_batch) + ".");
+    start_epoch(0);
+  }
+
+  /// Draws the order of an epoch.
+  void start_epoch(std::uint64_t epoch) {
+    std::vector<std::pair<std::uint32_t, long>> keyed(std::size_t(samples_), {0u, 0L});
+    for (long i = 0; i < samples_; ++i)
+      keyed[std::size_t(i)] = {random_bits({seed_, epoch, 0, std::uint64_t(i), 0}), i};
+    std::sort(keyed.begin(), keyed.end());
+    order_.resize(std::size_t(samples_));
+    for (long i = 0; i < samples_; ++i) order_[std::size_t(i)] = keyed[std::size_t(i)].second;
+  }
+
+  /// Steps of one epoch; the last global batch may be smaller.
+  long steps() const { return (samples_ + batch_ - 1) / batch_; }
+
+  /// Indices of this rank's part of global batch number `step`; may be empty at the end.
+  std::vector<long> part(long step) const {
+    long const first = step * batch_;
+    long const count = std::min(batch_, samples_ - first);
+    long const begin = first + count * rank_ / ranks_, end = first + count * (rank_ + 1) / ranks_;
+    return {order_.begin() + begin, order_.begin() + end};
+  }
+
+  /// Most samples that a part holds.
+  long largest_part() const { return (std::min(batch_, samples_) + ranks_ - 1) / ranks_; }
+
+ private:
+  long samples_, batch_;
+  int rank_, ranks_;
+  std::uint64_t seed_;
+  std::vector<long> order_;
+};
+
+}  // namespace phyllo

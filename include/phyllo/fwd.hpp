@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// Every public name, declared: the architecture on one page. Arrows point down: core, policy, op,
+/// layer and loss, block, network, fusion, model, train; backends see op, core and policy only.
+
+namespace phyllo {
+
+// core: values that everything else speaks in
+struct Shape;
+struct Window;
+struct bf16;
+struct fp16;
+struct StepState;
+struct ExternalTensor;
+class Error;
+template <int... Extent> struct KernelSize;
+template <int... Extent> struct Stride;
+template <int... Extent> struct Padding;
+template <bool Present> struct Bias;
+
+// policy: what a user may choose
+template <class T> struct Full;
+template <class Storage, class Accumulate> struct Mixed;
+struct Local;
+
+// layer: one file, one layer
+template <int... Extent> struct Input;
+template <class Tag, int... Extent> struct NamedInput;
+template <int Out, class... Options> struct Linear;
+template <int Out, class... Options> struct Conv1d;
+template <int Out, class... Options> struct Conv2d;
+template <int Out, class... Options> struct Conv3d;
+template <int Size, class... Options> struct MaxPool1d;
+template <int Size, class... Options> struct MaxPool2d;
+template <int Size, class... Options> struct MaxPool3d;
+template <int Size, class... Options> struct AveragePool1d;
+template <int Size, class... Options> struct AveragePool2d;
+template <int Size, class... Options> struct AveragePool3d;
+struct GlobalAveragePool;
+template <int Factor> struct Upsample;
+template <class... Options> struct BatchNorm;
+struct Statistics;
+struct Pointwise;  // base of the next five and of a user's own
+struct ReLU;
+struct Tanh;
+struct Sigmoid;
+struct GELU;
+template <double Probability> struct Dropout;
+struct Softmax;
+struct Flatten;
+struct Add;
+struct Concat;
+
+// loss
+struct CrossEntropy;
+struct MeanSquaredError;
+template <class Tag, class L, double Weight> struct On;
+template <class... Terms> struct Losses;
+
+// block: compositions that vanish before planning
+template <class... Parts> struct Main;
+template <class... Parts> struct Shortcut;
+template <class... Parts> struct Residual;
+template <class... Parts> struct Path;
+template <class... Paths> struct Branch;
+template <int Count, class... Parts> struct Repeat;
+template <class Tag> struct Save;
+template <class Tag> struct From;
+template <class Tag> struct AddFrom;
+template <class Tag> struct ConcatFrom;
+template <class Tag> struct Output;
+
+// network: types -> program
+template <class... Parts> struct Network;
+template <class... Parts> struct Program;
+struct Node;
+
+// fusion: program -> plan, lifetimes, memory
+enum class Fusion : int;
+struct Rule;
+template <int N> struct Plan;
+template <class Program> struct Liveness;
+template <int N> struct Memory;
+
+// backend: op -> kernels
+template <class... B> struct Backends;
+struct PortableBackend;
+struct ReferenceBackend;
+
+// model: plan -> launches
+template <class Space, class BackendList, Fusion How> struct Execution;
+struct ModelOptions;
+template <class View> struct Gathered;
+template <class Tag, class View> struct Named;
+template <class... N> struct Tensors;
+template <class Net, class Precision> class InKernel;
+template <class Net, class Precision, class Space> class Snapshot;
+struct KaimingUniform;
+struct KaimingNormal;
+struct XavierUniform;
+struct XavierNormal;
+
+// train
+struct Sgd;
+struct Adam;
+struct Schedule;
+struct LossScaling;
+template <class Rule, class M> class Optimizer;
+struct Evaluation;
+
+// comm: transports and policies
+class Mpi;
+template <class Transport, long BucketBytes> class AllReduce;
+
+// io and data
+struct StoredTensor;
+struct TensorFile;
+class Sampler;
+
+}  // namespace phyllo

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/bf16.hpp>
+#include <phyllo/core/fp16.hpp>
+#include <phyllo/io/safetensors.hpp>
+#include <phyllo/model/parameter_table.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstring>
+#include <string>
+
+namespace phyllo {
+
+namespace detail {
+
+// Element i of a tensor of a floating type, as a double.
+inline double stored_value(StoredTensor const& tensor, long i) {
+  auto const* const from = tensor.bytes.data() + std::size_t(i) * element_size(tensor.type);
+  auto const read = [&]<class T>(T value) {
+    std::memcpy(&value, from, sizeof(T));
+    return double(value);
+  };
+  switch (tensor.type) {
+    case ElementType::f64: return read(double{});
+    case ElementType::f32: return read(float{});
+    case ElementType::bf16: return read(bf16{});
+    default: return read(fp16{});
+  }
+}
+
+inline bool is_floating(ElementType type) {
+  return type == ElementType::f64 || type == ElementType::f32 || type == ElementType::bf16 ||
+         type == ElementType::f16;
+}
+
+}  // namespace detail
+
+/// Takes parameters and buffers from tensors with torch's names. Nothing changes unless all fit.
+///
+/// errors   run: a tensor that is missing, of other extents, not of a floating type, or that the
+///          network does not have -> Error; the model stays as it was
+/// numerics converts F64, F32, BF16 and F16 to the model's types
+template <class M>
+void from_tensors(typename M::space const& exec, M& model, TensorFile const& file,
+                  std::string const& who) {
+  auto const table = parameter_table<typename M::network>();
+  std::string const network = model.name();
+  for (ParameterEntry const& entry : table) {
+    StoredTensor const* const tensor = file.find(entry.name);
+    if (tensor == nullptr)
+      throw Error(who + ": expected a tensor \"" + entry.name + "\" of network " + network +
+                  ", got none. Load weights that were saved from this network.");
+    if (tensor->shape != entry.shape) {
+      auto const text = [](std::vector<std::int64_t> const& shape) {
+        std::string s = "(";
+        for (std::size_t i = 0; i < shape.size(); ++i)
+          s += (i > 0 ? ", " : "") + std::to_string(shape[i]);
+        return s + ")";
+      };
+      throw Error(who + ": tensor \"" + entry.name + "\" of network " + network + ": expected extents " +
+                  text(entry.shape) + ", got " + text(tensor->shape) +
+                  ". Load weights that were saved from this network.");
+    }
+    if (!detail::is_floating(tensor->type))
+      throw Error(who + ": tensor \"" + entry.name + "\" of network " + network +
+                  ": expected F64, F32, BF16 or F16, got " + std::string(element_name(tensor->type)) + ".");
+  }
+  // torch counts batches beside running statistics; nothing here depends on the count.
+  for (StoredTensor const& tensor : file.tensors) {
+    bool known = tensor.name.ends_with(".num_batches_tracked");
+    for (ParameterEntry const& entry : table) known = known || entry.name == tensor.name;
+    if (!known)
+      throw Error(who + ": expected only tensors of network " + network + ", got \"" + tensor.name +
+                  "\" as well. Load weights that were saved from this network.");
+  }
+  auto const master = Kokkos::create_mirror(Kokkos::HostSpace{}, model.master());
+  auto const parameters = Kokkos::create_mirror(Kokkos::HostSpace{}, model.parameters());
+  auto const buffers = Kokkos::create_mirror(Kokkos::HostSpace{}, model.buffers());
+  Kokkos::deep_copy(exec, master, model.master());
+  Kokkos::deep_copy(exec, parameters, model.parameters());
+  Kokkos::deep_copy(exec, buffers, model.buffers());
+  exec.fence("phyllo: load");
+  for (ParameterEntry const& entry : table) {
+    StoredTensor const& tensor = *file.find(entry.name);
+    for (long i = 0; i < entry.size(); ++i) {
+      double const value = detail::stored_value(tensor, i);
+      auto const to = std::size_t(entry.arena_index(i));
+      if (entry.is_buffer) {
+        buffers(to) = float(value);
+      } else {
+        master(to) = typename M::accumulate(value);
+        parameters(to) = typename M::storage(master(to));
+      }
+    }
+  }
+  Kokkos::deep_copy(exec, model.master(), master);
+  Kokkos::deep_copy(exec, model.parameters(), parameters);
+  Kokkos::deep_copy(exec, model.buffers(), buffers);
+  exec.fence("phyllo: load");
+}
+
+/// Reads a model's weights from a safetensors file.
+///
+/// errors   run: a file that is missing, damaged or of another network -> Error; the model stays as
+///          it was
+template <class M> void load(typename M::space const& exec, M& model, std::string const& path) {
+  from_tensors(exec, model, read_safetensors(path), path);
+}
+
+}  // namespace phyllo

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/type_name.hpp>
+#include <phyllo/io/safetensors.hpp>
+#include <phyllo/model/parameter_table.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstring>
+#include <string>
+#include <type_traits>
+
+namespace phyllo {
+
+/// Parameters and buffers of a model as tensors with torch's names, extents and order.
+///
+/// numerics master parameters, unrounded: F32, or F64 for Full<double>
+/// cost     one copy to the host; waits for the instance
+template <class M> TensorFile to_tensors(typename M::space const& exec, M const& model) {
+  using T = typename M::accumulate;
+  auto const parameters = Kokkos::create_mirror_view(Kokkos::HostSpace{}, model.master());
+  auto const buffers = Kokkos::create_mirror_view(Kokkos::HostSpace{}, model.buffers());
+  Kokkos::deep_copy(exec, parameters, model.master());
+  Kokkos::deep_copy(exec, buffers, model.buffers());
+  exec.fence("phyllo: save");
+  TensorFile file;
+  file.metadata.emplace_back("format", "pt");
+  file.metadata.emplace_back("phyllo.network", type_name<typename M::network>());
+  for (ParameterEntry const& entry : parameter_table<typename M::network>()) {
+    StoredTensor tensor;
+    tensor.name = entry.name;
+    tensor.shape = entry.shape;
+    bool const wide = std::is_same_v<T, double> && !entry.is_buffer;
+    tensor.type = wide ? ElementType::f64 : ElementType::f32;
+    tensor.bytes.resize(std::size_t(entry.size()) * element_size(tensor.type));
+    for (long i = 0; i < entry.size(); ++i) {
+      auto const from = std::size_t(entry.arena_index(i));
+      auto* const to = tensor.bytes.data() + std::size_t(i) * element_size(tensor.type);
+      if (entry.is_buffer)
+        std::memcpy(to, &buffers(from), sizeof(float));
+      else
+        std::memcpy(to, &parameters(from), sizeof(T));
+    }
+    file.tensors.push_back(std::move(tensor));
+  }
+  return file;
+}
+
+/// Writes a model's weights as safetensors; the file is replaced in one piece or not at all. With
+/// several ranks one of them writes, after Trainer::average_buffers on all.
+///
+/// errors   run: a file that cannot be written -> Error; what was there before stays
+template <class M>
+void save(typename M::space const& exec, M const& model, std::string const& path) {
+  write_safetensors(path, to_tensors(exec, model));
+}
+
+}  // namespace phyllo

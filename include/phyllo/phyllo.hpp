@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// Deep learning inside HPC codes: a network is a type, the compiler turns it into fused kernels.
+/// Everything but MPI, which is <phyllo/comm/mpi.hpp> of component phyllo::mpi.
+
+#include <phyllo/fwd.hpp>
+
+// What a network is made of.
+#include <phyllo/layer/average_pool1d.hpp>
+#include <phyllo/layer/average_pool2d.hpp>
+#include <phyllo/layer/average_pool3d.hpp>
+#include <phyllo/layer/batch_norm.hpp>
+#include <phyllo/layer/conv1d.hpp>
+#include <phyllo/layer/conv2d.hpp>
+#include <phyllo/layer/conv3d.hpp>
+#include <phyllo/layer/dropout.hpp>
+#include <phyllo/layer/flatten.hpp>
+#include <phyllo/layer/gelu.hpp>
+#include <phyllo/layer/global_average_pool.hpp>
+#include <phyllo/layer/linear.hpp>
+#include <phyllo/layer/max_pool1d.hpp>
+#include <phyllo/layer/max_pool2d.hpp>
+#include <phyllo/layer/max_pool3d.hpp>
+#include <phyllo/layer/relu.hpp>
+#include <phyllo/layer/sigmoid.hpp>
+#include <phyllo/layer/softmax.hpp>
+#include <phyllo/layer/tanh.hpp>
+#include <phyllo/layer/upsample.hpp>
+#include <phyllo/network/network.hpp>
+
+// What it is trained by.
+#include <phyllo/comm/all_reduce.hpp>
+#include <phyllo/loss/cross_entropy.hpp>
+#include <phyllo/loss/losses.hpp>
+#include <phyllo/loss/mean_squared_error.hpp>
+#include <phyllo/train/trainer.hpp>
+
+// What it is looked at, fed and kept by.
+#include <phyllo/data/sampler.hpp>
+#include <phyllo/io/load.hpp>
+#include <phyllo/io/save.hpp>
+#include <phyllo/model/explain.hpp>

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <phyllo/model/in_kernel.hpp>
+#include <phyllo/model/snapshot.hpp>
+#include <phyllo/policy/precision.hpp>
+
+#include <doctest/doctest.h>
+#include <model/in_kernel_networks.hpp>
+#include <model/in_kernel_reference.hpp>
+
+#include <type_traits>
+
+// The calls inside kernels against plain loops in double, parameters filled by hand.
+namespace in_kernel_test {
+
+using Space = Kokkos::DefaultExecutionSpace;
+using Host = Kokkos::DefaultHostExecutionSpace;
+
+// Reproducible numbers in (-1, 1) without a pattern that a wrong index would meet again.
+inline double number(int i) { return std::sin(1.7 * i + 0.3 * std::sin(0.9 * i * i)); }
+
+constexpr int samples = 5;
+
+template <class Net, class P> struct Case {
+  using storage = typename P::storage;
+  using accumulate = typename P::accumulate;
+  using program = typename Net::program;
+  static constexpr int inputs = Ports<Net>::inputs;
+  static constexpr int outputs = Ports<Net>::outputs;
+  template <class T> using Vector = Kokkos::View<T*, Host>;
+  template <class T> using Matrix = Kokkos::View<T**, Kokkos::LayoutLeft, Host>;
+
+  Vector<storage> parameters{"parameters", std::size_t(program::nodes.arena_size)};
+  Vector<float> buffers{"buffers", std::size_t(program::nodes.buffer_size)};
+  Interpreter<Net> interpreter;
+  std::vector<std::vector<Numbers>> expected;  // of each sample, of each output
+  Matrix<float> input[2];                      // (samples, C S), rows are strided
+  Matrix<double> output[2];
+
+  static auto round(double x) { return static_cast<storage>(static_cast<accumulate>(x)); }
+  static double widen(storage x) { return double(static_cast<accumulate>(x)); }
+
+  Case() {
+    for (int i = 0; i < program::nodes.arena_size; ++i) {
+      parameters(i) = round(0.5 * number(i));
+      interpreter.parameters.push_back(widen(parameters(i)));
+    }
+    for (int i = 0; i < program::nodes.buffer_size; ++i) {
+      buffers(i) = float(1.1 + number(3 * i));
+      interpreter.buffers.push_back(double(buffers(i)));
+    }
+    for (int k = 0; k < inputs; ++k)
+      input[k] = Matrix<float>("input", samples, std::size_t(Ports<Net>::input_shape(k).size()));
+    for (int k = 0; k < outputs; ++k)
+      output[k] = Matrix<double>("output", samples, std::size_t(Ports<Net>::output_shape(k).size()));
+    for (int n = 0; n < samples; ++n) {
+      std::vector<Numbers> x;
+      for (int k = 0; k < inputs; ++k) {
+        x.emplace_back();
+        for (int i = 0; i < int(input[k].extent(1)); ++i) {
+          input[k](n, i) = float(widen(round(number(1000 * n + 100 * k + i))));
+          x.back().push_back(double(input[k](n, i)));
+        }
+      }
+      expected.push_back(interpreter.run(x));
+    }
+  }
+
+  InKernel<Net, P> closure() const { return {parameters.data(), buffers.data()}; }
+  auto row(Matrix<float> const& m, int n) const { return Kokkos::subview(m, n, Kokkos::ALL); }
+  auto row(Matrix<double> const& m, int n) const { return Kokkos::subview(m, n, Kokkos::ALL); }
+
+  // Largest error, relative to the largest number of the output.
+  double error() const {
+    double worst = 0;
+    for (int k = 0; k < outputs; ++k) {
+      double scale = 0, difference = 0;
+      for (int n = 0; n < samples; ++n)
+        for (int i = 0; i < int(output[k].extent(1)); ++i) {
+          double const e = expected[std::size_t(n)][std::size_t(k)][std::size_t(i)];
+          scale = std::max(scale, std::abs(e));
+          double const d = std::abs(output[k](n, i) - e);
+          difference = d <= difference ? difference : d;  // a not-a-number stays
+        }
+      worst = std::max(worst, difference / scale);
+    }
+    return worst;
+  }
+  void clear() {
+    for (int k = 0; k < outputs; ++k) Kokkos::deep_copy(output[k], -7.0);
+  }
+};
+
+// A user's kernels.
+template <class Net, class P> void by_threads(Case<Net, P>& c) {
+  auto const closure = c.closure();
+  Host const exec;
+  c.clear();
+  auto const input = c.input[0], output = c.output[0];
+  Kokkos::parallel_for("by threads", Kokkos::RangePolicy<Host>(exec, 0, samples), KOKKOS_LAMBDA(int n) {
+    auto const y = closure(Kokkos::subview(input, n, Kokkos::ALL));
+    for (int i = 0; i < y.size(); ++i) output(n, i) = y[i];
+  });
+  exec.fence("by threads");
+}
+
+template <class Net, class P> void by_teams(Case<Net, P>& c, int team_size) {
+  auto const closure = c.closure();
+  Host const exec;
+  c.clear();
+  auto const input = c.input[0], output = c.output[0];
+  using Policy = Kokkos::TeamPolicy<Host>;
+  auto policy = team_size > 0 ? Policy(exec, samples, team_size) : Policy(exec, samples, Kokkos::AUTO);
+  policy.set_scratch_size(0, Kokkos::PerTeam(closure.scratch_bytes));
+  Kokkos::parallel_for("by teams", policy, KOKKOS_LAMBDA(Policy::member_type const& member) {
+    int const n = member.league_rank();
+    closure(member, Kokkos::subview(input, n, Kokkos::ALL), Kokkos::subview(output, n, Kokkos::ALL));
+  });
+  exec.fence("by teams");
+}
+
+// Rounding of storage, once for each of the few steps, and what the layers make of it.
+template <class P> constexpr double bound() {
+  using storage = typename P::storage;
+  if constexpr (std::is_same_v<storage, double>) return 1e-14;
+  else if constexpr (std::is_same_v<storage, float>) return 5e-6;
+  else if constexpr (std::is_same_v<storage, fp16>) return 5e-3;
+  else return 4e-2;
+}
+
+template <class Net, class P> void check() {
+  CAPTURE(type_name<Net>());
+  CAPTURE(type_name<P>());
+  static_assert(sizeof(InKernel<Net, P>) <= 64 && std::is_trivially_copyable_v<InKernel<Net, P>>);
+  Case<Net, P> c;
+  if constexpr (InKernel<Net, P>::width <= InKernel<Net, P>::max_width) {
+    by_threads(c);
+    CHECK(c.error() < bound<P>());
+    MESSAGE(type_name<Net>() << " " << type_name<P>() << " threads: " << c.error());
+  }
+  for (int team_size : {0, 1, 2}) {
+    if (team_size > Host().concurrency()) continue;
+    by_teams(c, team_size);
+    CHECK(c.error() < bound<P>());
+  }
+}
+
+}  // namespace in_kernel_test
+
+using namespace in_kernel_test;
+
+TEST_CASE_TEMPLATE("in_kernel equals plain loops in double", P, Full<double>, Full<float>,
+                   Mixed<bf16, float>, Mixed<fp16, float>) {
+  check<Perceptron, P>();
+  check<Rate, P>();
+  check<SmallLeNet, P>();
+  check<NormalizedResidual, P>();
+  check<UNet, P>();
+  check<Classifier, P>();
+  check<Volume, P>();
+  check<Wide, P>();
+}
