@@ -2,40 +2,74 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/comm/transport.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace phyllo {
 
-/// Gradients below this size leave in one transfer: a message of 4 MiB costs far more than its
-/// latency on any of today's networks, and smaller ones would only pay the latency more often.
+/// Below some megabytes a message costs its latency, above it costs its bytes, and a bucket that has
+/// left cannot grow: 4 MiB are past the bend on common networks, and a network with fewer bytes of
+/// gradients needs one transfer a step.
 inline constexpr long default_bucket_bytes = 4L << 20;
 
-/// Synchronous data parallelism: gradients are summed over all ranks, bucket by bucket, while the
-/// backward pass goes on, and every rank takes the same step.
+namespace detail {
+
+// "AllReduce<Mpi>" as a constant: this file cannot know the names of all transports.
+template <class T> struct AllReduceName {
+  static constexpr std::string_view head = "AllReduce<", transport = T::name;
+  char text[head.size() + transport.size() + 2] = {};
+  constexpr AllReduceName() {
+    std::size_t at = 0;
+    for (char const c : head) text[at++] = c;
+    for (char const c : transport) text[at++] = c;
+    text[at] = '>';
+  }
+};
+
+template <class T> inline constexpr AllReduceName<T> all_reduce_name{};
+
+}  // namespace detail
+
+/// Every rank adds its gradients to everybody's, each step, before the update.
 ///
-/// options  Transport: Mpi · BucketBytes: 4 MiB
+/// options  T = a Transport · BucketBytes = gradients that travel together; 0: all in one bucket
 /// errors   those of the transport
-/// numerics the mean over all samples of all ranks, however uneven their batches
-/// cost     one all-reduce of the gradients per step
-/// source   Sergeev and Del Balso, "Horovod", arXiv:1802.05799
-template <class Transport, long BucketBytes = default_bucket_bytes> class AllReduce {
+/// numerics the order of the sum is the transport's: for one number of ranks the same in every step
+///          where the transport says so; a NaN on one rank reaches all
+/// cost     two times the bytes of the gradients per step and rank; buckets overlap with the backward
+///          pass that is still under way
+template <Transport T, long BucketBytes = default_bucket_bytes> class AllReduce {
+  static_assert(BucketBytes >= 0, "AllReduce<T, BucketBytes>: BucketBytes is 0 or more.");
+
  public:
-  static constexpr char const* name = "all_reduce";
+  using transport = T;
+  static constexpr char const* name = detail::all_reduce_name<T>.text;
   static constexpr long bucket_bytes = BucketBytes;
 
-  template <class Communicator>
-  AllReduce(Communicator&& communicator)  // NOLINT: what the transport takes, this takes
-      : transport_(std::forward<Communicator>(communicator)) {}
+  /// From whatever the transport is made from: AllReduce<Mpi> from the caller's MPI_Comm.
+  template <class First, class... Rest>
+    requires(!std::same_as<std::remove_cvref_t<First>, AllReduce> &&
+             std::constructible_from<T, First, Rest...>)
+  AllReduce(First&& first, Rest&&... rest)
+      : transport_(std::forward<First>(first), std::forward<Rest>(rest)...) {}
 
   int rank() const { return transport_.rank(); }
   int size() const { return transport_.size(); }
+
+  /// bytes: the gradients of one step. A bucket is closed by the first gradient that fills it, so
+  /// there are at most this many.
   template <class Space> void reserve(Space const& exec, long bytes) {
-    transport_.reserve(exec, bytes);
+    transport_.reserve(exec, bytes, BucketBytes == 0 ? 1 : bytes / BucketBytes + 1);
   }
-  template <class Space, class T> void sum(Space const& exec, T* data, long count) {
+  template <class Space, Summable Number> void sum(Space const& exec, Number* data, long count) {
     transport_.sum(exec, data, count);
   }
-  template <class Space, class T> void begin(Space const& exec, T* data, long count) {
+  template <class Space, Summable Number> void begin(Space const& exec, Number* data, long count) {
     transport_.begin(exec, data, count);
   }
   template <class Space> void finish(Space const& exec) { transport_.finish(exec); }
@@ -43,7 +77,7 @@ template <class Transport, long BucketBytes = default_bucket_bytes> class AllRed
   long exclusive_sum(long count) { return transport_.exclusive_sum(count); }
 
  private:
-  Transport transport_;
+  T transport_;
 };
 
 }  // namespace phyllo

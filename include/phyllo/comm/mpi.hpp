@@ -2,165 +2,152 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/core/error.hpp>
-
-#include <Kokkos_Core.hpp>
-
-#include <mpi.h>
+#include <phyllo/comm/host_mirror.hpp>
+#include <phyllo/comm/mpi_communicator.hpp>
+#include <phyllo/comm/transport.hpp>
 
 #include <climits>
 #include <cstddef>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 namespace phyllo {
 
-/// Message passing by MPI, staged through the host where the device's memory needs it.
+/// Settings of an Mpi, the same on every rank.
+struct MpiOptions {
+  bool staged = false;           // through a copy on the host even where MPI could read the data
+  long largest_count = INT_MAX;  // numbers in one MPI call; longer sums take several
+};
+
+/// Sums over the ranks of an MPI communicator, for any MPI: it is given host memory only. Data that
+/// the host reaches are summed where they are, a device's through a pinned copy.
 ///
-/// state    a duplicate of the caller's communicator; requests in flight; a host buffer, sized by
-///          `reserve`, where the execution space's memory cannot be reached from the host
-/// errors   run: an MPI call that fails -> Error naming rank, call and MPI's own message
-/// numerics sums in an order that MPI chooses, so bits may change with the number of ranks
-/// cost     MPI_THREAD_FUNNELED suffices: all calls come from the caller's thread
-/// source   MPI: A Message-Passing Interface Standard, version 4.1, §6
+/// state    a duplicate of the caller's communicator; making one is collective
+/// errors   no or an unsuitable communicator, MPI not running, whatever MPI refuses
+/// numerics the order of a sum is MPI's, usually the same for the same ranks and counts
+/// cost     the instance is fenced before data are given to MPI and after a copy has come back
 class Mpi {
  public:
-  Mpi(MPI_Comm communicator) {  // NOLINT: a communicator is what the caller has
-    if (communicator == MPI_COMM_NULL)
-      throw Error(
-          "Mpi: expected a communicator that this rank belongs to, got MPI_COMM_NULL. Leave out "
-          "ranks that do not train.");
-    check(MPI_Comm_dup(communicator, &communicator_), "MPI_Comm_dup");
-    MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
-    check(MPI_Comm_rank(communicator_, &rank_), "MPI_Comm_rank");
-    check(MPI_Comm_size(communicator_, &size_), "MPI_Comm_size");
-  }
-  Mpi(Mpi const&) = delete;
-  Mpi& operator=(Mpi const&) = delete;
+  static constexpr char const* name = "Mpi";
+
+  Mpi(MPI_Comm communicator, MpiOptions const& options = {})
+      : communicator_(communicator, options.largest_count), staged_(options.staged) {}
+  Mpi(Mpi&&) noexcept = default;
+  Mpi& operator=(Mpi&&) = delete;
   ~Mpi() {
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (!finalized && communicator_ != MPI_COMM_NULL) MPI_Comm_free(&communicator_);
+    // Only an exception leaves something under way, and MPI still writes to memory that goes next.
+    if (!MpiCommunicator::mpi_runs()) return;
+    for (MPI_Request& request : requests_) MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
 
-  static constexpr char const* name = "mpi";
-  int rank() const { return rank_; }
-  int size() const { return size_; }
+  int rank() const { return communicator_.rank(); }
+  int size() const { return communicator_.size(); }
 
-  /// Room for `bytes` of gradients in flight, so that nothing is allocated later.
-  template <class Space> void reserve(Space const&, long bytes) {
-    pending_.reserve(64);
-    if constexpr (!reaches_host<Space>)
-      if (staging_.extent(0) < std::size_t(bytes))
-        staging_ = Staging("phyllo/mpi staging", std::size_t(bytes));
-  }
-
-  /// Blocking sum of device data over all ranks, in place.
-  template <class Space, class T> void sum(Space const& exec, T* data, long count) {
-    begin(exec, data, count);
+  /// Room for `transfers` with `bytes` in all under way at a time.
+  template <class Space> void reserve(Space const& exec, long bytes, long transfers) {
+    if (size() == 1) return;
     finish(exec);
+    requests_.reserve(std::size_t(transfers));
+    if (direct<Space>()) return;
+    arrivals_.reserve(std::size_t(transfers));
+    mirror_.reserve(HostMirror::rounded(bytes) + transfers * HostMirror::alignment);
   }
 
-  /// Starts a sum over all ranks; waits for the instance, whose kernels wrote the data.
-  template <class Space, class T> void begin(Space const& exec, T* data, long count) {
-    T* host = data;
-    if constexpr (!reaches_host<Space>) host = stage(exec, data, count);
-    exec.fence("phyllo: gradients are complete");
-    for (long first = 0; first < count; first += INT_MAX) {
-      int const part = int(count - first < INT_MAX ? count - first : INT_MAX);
-      MPI_Request request = MPI_REQUEST_NULL;
-      check(MPI_Iallreduce(MPI_IN_PLACE, host + first, part, type_of<T>(), MPI_SUM, communicator_,
-                           &request),
-            "MPI_Iallreduce");
-      pending_.push_back({request, host + first, data + first, part * sizeof(T)});
+  template <class Space, Summable T> void sum(Space const& exec, T* data, long count) {
+    if (!has_work(count)) return;
+    if (direct<Space>()) {
+      exec.fence("phyllo::Mpi::sum: the data are complete");
+      communicator_.sum(data, count);
+      return;
     }
+    long const bytes = count * long(sizeof(T));
+    sum_mirror_.reserve(HostMirror::rounded(bytes));
+    std::byte* const host = sum_mirror_.take(bytes);
+    sum_mirror_.give_back();
+    send(exec, host, data, bytes);
+    exec.fence("phyllo::Mpi::sum: the data are on the host");
+    communicator_.sum(reinterpret_cast<T*>(host), count);
+    receive(exec, {data, host, bytes});
+    exec.fence("phyllo::Mpi::sum: the host's copy is free again");
   }
 
-  /// Completes everything begun.
+  template <class Space, Summable T> void begin(Space const& exec, T* data, long count) {
+    if (!has_work(count)) return;
+    if (direct<Space>()) {
+      exec.fence("phyllo::Mpi::begin: the data are complete");
+      communicator_.begin_sum(data, count, requests_);
+      return;
+    }
+    long const bytes = count * long(sizeof(T));
+    if (!mirror_.has_room(bytes)) {
+      // Without reserve, or beyond it: what is under way comes in first, on every rank alike.
+      long const needed = mirror_.used() + HostMirror::rounded(bytes);
+      finish(exec);
+      mirror_.reserve(needed);
+    }
+    std::byte* const host = mirror_.take(bytes);
+    send(exec, host, data, bytes);
+    exec.fence("phyllo::Mpi::begin: the data are on the host");
+    arrivals_.push_back({data, host, bytes});
+    communicator_.begin_sum(reinterpret_cast<T*>(host), count, requests_);
+  }
+
   template <class Space> void finish(Space const& exec) {
-    for (Pending& p : pending_) {
-      check(MPI_Wait(&p.request, MPI_STATUS_IGNORE), "MPI_Wait");
-      if (p.host != p.device) copy_back(exec, p);
-    }
-    pending_.clear();
-    staged_ = 0;
+    communicator_.wait(requests_);
+    if (arrivals_.empty()) return;
+    for (Arrival const& arrival : arrivals_) receive(exec, arrival);
+    arrivals_.clear();
+    mirror_.give_back();
+    exec.fence("phyllo::Mpi::finish: the host's copies are free again");
   }
 
-  /// Gives MPI the chance to move messages; tests what is in flight.
-  void progress() {
-    for (Pending& p : pending_) {
-      int done = 0;
-      if (p.request != MPI_REQUEST_NULL)
-        check(MPI_Test(&p.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    }
-  }
+  void progress() { communicator_.test(requests_); }
 
-  /// Sum of `count` over the ranks below this one.
-  long exclusive_sum(long count) {
-    long sum = 0;
-    check(MPI_Exscan(&count, &sum, 1, MPI_LONG, MPI_SUM, communicator_), "MPI_Exscan");
-    return rank_ == 0 ? 0 : sum;
+  long exclusive_sum(long count) const {
+    return size() == 1 ? 0 : communicator_.exclusive_sum(count);
   }
 
  private:
-  struct Pending {
-    MPI_Request request;
-    void* host;
-    void* device;
-    std::size_t bytes;
+  struct Arrival {
+    void* data = nullptr;       // on the device
+    std::byte* host = nullptr;  // in a mirror
+    long bytes = 0;
   };
-  using Staging = Kokkos::View<std::byte*, Kokkos::SharedHostPinnedSpace>;
+  template <class MemorySpace>
+  using Bytes = Kokkos::View<std::byte*, Kokkos::LayoutRight, MemorySpace,
+                             Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using HostBytes = Bytes<Kokkos::SharedHostPinnedSpace>;
 
+  template <class Space> bool direct() const {
+    using memory_space = typename Space::memory_space;
+    return Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory_space>::accessible && !staged_;
+  }
+  bool has_work(long count) const {
+    if (count < 0)
+      throw Error("Mpi on rank " + std::to_string(rank()) +
+                  ": expected a count of numbers that is 0 or more, got " + std::to_string(count) +
+                  ".");
+    return count > 0 && size() > 1;
+  }
   template <class Space>
-  static constexpr bool reaches_host =
-      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
-
-  template <class T> static MPI_Datatype type_of() {
-    static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
-                  "Mpi: gradients are float or double.");
-    if constexpr (std::is_same_v<T, float>)
-      return MPI_FLOAT;
-    else
-      return MPI_DOUBLE;
+  static void send(Space const& exec, std::byte* host, void* data, long bytes) {
+    Bytes<typename Space::memory_space> const device(static_cast<std::byte*>(data),
+                                                     std::size_t(bytes));
+    Kokkos::deep_copy(exec, HostBytes(host, std::size_t(bytes)), device);
+  }
+  template <class Space> static void receive(Space const& exec, Arrival const& arrival) {
+    Bytes<typename Space::memory_space> const device(static_cast<std::byte*>(arrival.data),
+                                                     std::size_t(arrival.bytes));
+    Kokkos::deep_copy(exec, device, HostBytes(arrival.host, std::size_t(arrival.bytes)));
   }
 
-  template <class Space, class T> T* stage(Space const& exec, T* data, long count) {
-    std::size_t const bytes = std::size_t(count) * sizeof(T);
-    if (staged_ + bytes > staging_.extent(0))
-      throw Error("Mpi: expected at most " + std::to_string(staging_.extent(0)) +
-                  " bytes in flight, got " + std::to_string(staged_ + bytes) +
-                  ". Call reserve with the size of the gradients first.");
-    T* const host = reinterpret_cast<T*>(staging_.data() + staged_);
-    staged_ += (bytes + 63) / 64 * 64;
-    using Device = Kokkos::View<T*, typename Space::memory_space, Kokkos::MemoryUnmanaged>;
-    using Host = Kokkos::View<T*, Kokkos::SharedHostPinnedSpace, Kokkos::MemoryUnmanaged>;
-    Kokkos::deep_copy(exec, Host(host, std::size_t(count)), Device(data, std::size_t(count)));
-    return host;
-  }
-
-  template <class Space> void copy_back(Space const& exec, Pending const& p) {
-    using Device = Kokkos::View<std::byte*, typename Space::memory_space, Kokkos::MemoryUnmanaged>;
-    using Host = Kokkos::View<std::byte*, Kokkos::SharedHostPinnedSpace, Kokkos::MemoryUnmanaged>;
-    Kokkos::deep_copy(exec, Device(static_cast<std::byte*>(p.device), p.bytes),
-                      Host(static_cast<std::byte*>(p.host), p.bytes));
-  }
-
-  void check(int code, char const* call) const {
-    if (code == MPI_SUCCESS) return;
-    char text[MPI_MAX_ERROR_STRING] = "";
-    int length = 0;
-    MPI_Error_string(code, text, &length);
-    throw Error(std::string("Mpi: ") + call + " failed on rank " + std::to_string(rank_) + ": " +
-                std::string(text, std::size_t(length)) + ".");
-  }
-
-  MPI_Comm communicator_ = MPI_COMM_NULL;
-  int rank_ = 0;
-  int size_ = 1;
-  std::vector<Pending> pending_;
-  Staging staging_;
-  std::size_t staged_ = 0;
+  MpiCommunicator communicator_;
+  bool staged_;
+  // Of what is under way, in the order of begin: empty after finish.
+  std::vector<MPI_Request> requests_;
+  std::vector<Arrival> arrivals_;  // of staged buckets only
+  HostMirror mirror_{"phyllo::Mpi/buckets on the host"};
+  HostMirror sum_mirror_{"phyllo::Mpi/sum on the host"};  // buckets may be under way meanwhile
 };
 
 }  // namespace phyllo

@@ -25,11 +25,12 @@ template <class P> struct Judgement {
   }
   static constexpr int refusal = first_refusal();
   static constexpr int at = refusal < 0 ? 0 : refusal;
+  // The layer stands before every input.
   static constexpr bool unfed = [] {
-    if (P::nodes.node[at].role == Role::input) return false;
-    for (int s = 0; s < P::edges.source_count[at]; ++s)
-      if (P::edges.sources[at][s] < 0) return true;
-    return false;
+    bool lacks = false;
+    for (int k = 0; k < P::edges.source_count[at]; ++k)
+      lacks = lacks || P::edges.sources[at][k] < 0;
+    return lacks && P::nodes.node[at].role != Role::input;
   }();
   static constexpr bool joins =
       P::nodes.node[at].role == Role::add || P::nodes.node[at].role == Role::concatenation;

@@ -8,40 +8,55 @@
 
 namespace phyllo {
 
-/// What a model and a trainer ask of the ranks that train together.
-///
-/// state    name · bucket_bytes (0: all gradients in one transfer) · rank() · size()
-/// numerics sum: blocking, in place, of device data; begin .. finish: the same without waiting in
-///          between, one call for each bucket; exclusive_sum: over the lower ranks
-template <class C>
-concept Communication = requires(C& c, Kokkos::DefaultExecutionSpace const& exec, float* data) {
-  { C::name } -> std::convertible_to<char const*>;
-  { C::bucket_bytes } -> std::convertible_to<long>;
-  { c.rank() } -> std::convertible_to<int>;
-  { c.size() } -> std::convertible_to<int>;
-  c.reserve(exec, 1L);
-  c.sum(exec, data, 1L);
-  c.begin(exec, data, 1L);
-  c.finish(exec);
-  c.progress();
-  { c.exclusive_sum(1L) } -> std::convertible_to<long>;
-};
+/// The numbers that ranks add up: the accumulation types of the precision policies.
+template <class T>
+concept Summable = std::same_as<T, float> || std::same_as<T, double>;
 
-/// One rank alone.
+/// How ranks train one network together.
 ///
-/// cost     none
+/// Data are in the memory of the execution space and are replaced by their sum over the ranks.
+/// Every rank makes the same calls in the same order with the same counts; a count may be 0.
+///   C::name           what explain and messages call it
+///   C::bucket_bytes   gradients that travel together; 0: all of them in one bucket
+///   reserve           room for the gradients of one step, so that no later call allocates
+///   sum               blocking: the sum is in data on return
+///   begin             starts one bucket; its data are neither read nor written until finish
+///   finish            the sums of all buckets begun are in their data
+///   progress          lets what was begun move on, to be called between launches
+///   exclusive_sum     the sum of count over the ranks below this one
+template <class C>
+concept Communication =
+    requires(C& c, C const& constant, Kokkos::DefaultExecutionSpace const& exec, float* single,
+             double* twofold, long count) {
+      { C::name } -> std::convertible_to<char const*>;
+      { C::bucket_bytes } -> std::convertible_to<long>;
+      { constant.rank() } -> std::same_as<int>;
+      { constant.size() } -> std::same_as<int>;
+      c.reserve(exec, count);
+      c.sum(exec, single, count);
+      c.sum(exec, twofold, count);
+      c.begin(exec, single, count);
+      c.begin(exec, twofold, count);
+      c.finish(exec);
+      c.progress();
+      { c.exclusive_sum(count) } -> std::same_as<long>;
+    };
+
+/// One rank, which has nobody to wait for.
+///
+/// cost     none: every call is empty
 struct Local {
-  static constexpr char const* name = "local";
+  static constexpr char const* name = "Local";
   static constexpr long bucket_bytes = 0;
 
-  int rank() const { return 0; }
-  int size() const { return 1; }
-  template <class Space> void reserve(Space const&, long) {}
-  template <class Space, class T> void sum(Space const&, T*, long) {}
-  template <class Space, class T> void begin(Space const&, T*, long) {}
-  template <class Space> void finish(Space const&) {}
-  void progress() {}
-  long exclusive_sum(long) { return 0; }
+  static constexpr int rank() { return 0; }
+  static constexpr int size() { return 1; }
+  template <class Space> static void reserve(Space const&, long) {}
+  template <class Space, Summable T> static void sum(Space const&, T*, long) {}
+  template <class Space, Summable T> static void begin(Space const&, T*, long) {}
+  template <class Space> static void finish(Space const&) {}
+  static void progress() {}
+  static constexpr long exclusive_sum(long) { return 0; }
 };
 
 }  // namespace phyllo

@@ -22,13 +22,17 @@ template <class... D> struct SegmentExtents<op::Segment<D...>> {
     constexpr int out[] = {D::outputs...};
     return out[layer];
   }
+  static constexpr int first_inputs = inputs(0);
+  static constexpr int last_outputs = outputs(layers - 1);
   // Offset of the input of a layer; of layer `layers` the output.
   static constexpr int offset(int layer) {
     int sum = 0;
     for (int l = 0; l < layer; ++l) sum += inputs(l);
     return sum;
   }
-  static constexpr int size = offset(layers) + outputs(layers - 1);
+  static constexpr int size = offset(layers) + last_outputs;
+  // The same as constants, which device code may read.
+  template <int Layer> static constexpr int at = offset(Layer);
 };
 
 /// y = chain(W x + b) of one sample; `saved` (or nullptr) takes the chain's input.
@@ -63,12 +67,12 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
 
   template <std::size_t... L> PHYLLO_FUNCTION void all(int n, std::index_sequence<L...>) const {
     S value[X::size];
-    for (int i = 0; i < X::inputs(0); ++i) value[i] = work.x[long(n) * X::inputs(0) + i];
-    (dense_forward<D, int(L), P>(work, n, value + X::offset(L), value + X::offset(L + 1), nullptr),
+    for (int i = 0; i < X::first_inputs; ++i) value[i] = work.x[long(n) * X::first_inputs + i];
+    (dense_forward<D, int(L), P>(work, n, value + X::template at<int(L)>, value + X::template at<int(L) + 1>, nullptr),
      ...);
-    constexpr int outputs = X::outputs(X::layers - 1);
+    constexpr int outputs = X::last_outputs;
     for (int o = 0; o < outputs; ++o)
-      work.y[long(n) * outputs + o] = value[X::offset(X::layers) + o];
+      work.y[long(n) * outputs + o] = value[X::template at<X::layers> + o];
   }
 };
 
@@ -91,16 +95,16 @@ template <class... D, class L, class P> struct whole_step_block<op::Segment<D...
 
   template <std::size_t... I>
   PHYLLO_FUNCTION void sample(int n, A* gradients, std::index_sequence<I...>) const {
-    constexpr int last = X::layers - 1, outputs = X::outputs(last);
+    constexpr int last = X::layers - 1, outputs = X::last_outputs;
     S value[X::size], saved[X::size], d[X::size];
-    for (int i = 0; i < X::inputs(0); ++i) value[i] = work.forward.x[long(n) * X::inputs(0) + i];
-    (dense_forward<D, int(I), P>(work.forward, n, value + X::offset(I), value + X::offset(I + 1),
-                                 saved + X::offset(I + 1)),
+    for (int i = 0; i < X::first_inputs; ++i) value[i] = work.forward.x[long(n) * X::first_inputs + i];
+    (dense_forward<D, int(I), P>(work.forward, n, value + X::template at<int(I)>, value + X::template at<int(I) + 1>,
+                                 saved + X::template at<int(I) + 1>),
      ...);
     A const scale = work.state != nullptr ? A(work.state->loss_scale) : A(1);
-    op::OutputRow<S, A> const z{value + X::offset(last + 1)};
+    op::OutputRow<S, A> const z{value + X::template at<last + 1>};
     op::TargetRow<L, A> const target(work.targets, n, Shape{outputs}, 0);
-    op::GradientRow<S, A> const gradient{d + X::offset(last + 1), A(work.weight) * scale, false};
+    op::GradientRow<S, A> const gradient{d + X::template at<last + 1>, A(work.weight) * scale, false};
     work.values[n] = A(work.weight) * L::template row<A>(outputs, z, target, gradient);
     if (work.hits != nullptr) work.hits[n] = op::hit<L, A>(outputs, z, target);
     (backward<At<TypeList<D...>, last - I>, last - int(I)>(n, value, saved, d, gradients), ...);
@@ -108,12 +112,12 @@ template <class... D, class L, class P> struct whole_step_block<op::Segment<D...
 
   template <class Dense, int Layer>
   PHYLLO_FUNCTION void backward(int n, S const* value, S const* saved, S* d, A* gradients) const {
-    S* const d_y = d + X::offset(Layer + 1);
-    S* const d_x = d + X::offset(Layer);
-    S const* const x = value + X::offset(Layer);
+    S* const d_y = d + X::template at<Layer + 1>;
+    S* const d_x = d + X::template at<Layer>;
+    S const* const x = value + X::template at<Layer>;
     if constexpr (Dense::chain::length > 0) {
       S const* const kept = (Dense::chain::derivative_of == Derivative::output ? value : saved) +
-                            X::offset(Layer + 1);
+                            X::template at<Layer + 1>;
       Randomness random = work.forward.random;
       random.position += work.forward.position[Layer];
       for (int o = 0; o < Dense::outputs; ++o)

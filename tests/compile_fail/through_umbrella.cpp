@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: Network: this part is neither a layer nor a block
+// position: NotALayer<int>
+// position: Layer<2>
+// position: Given<6, 26, 26>
+
+#include <phyllo/phyllo.hpp>
+
+struct Wrong : phyllo::Network<phyllo::Input<1, 28, 28>, phyllo::Conv2d<6>, int> {};
+
+int main() { return Wrong::parameter_count; }

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What a GPU compiler must take: a whole training step of a convolutional network, of a narrow
+// perceptron in one pass, and inference, in three precisions.
+
+#include <phyllo/phyllo.hpp>
+
+struct GpuConvolutional : phyllo::Network<
+    phyllo::Input<2, 8, 8>, phyllo::Conv2d<8, phyllo::Padding<1>>, phyllo::BatchNorm<>, phyllo::ReLU,
+    phyllo::MaxPool2d<2>, phyllo::Residual<phyllo::Conv2d<8, phyllo::Padding<1>>, phyllo::Tanh>,
+    phyllo::GELU, phyllo::Upsample<2>, phyllo::AveragePool2d<2>, phyllo::Dropout<0.25>,
+    phyllo::Flatten, phyllo::Linear<10>, phyllo::Softmax> {};
+struct GpuPerceptron : phyllo::Network<phyllo::Input<16>, phyllo::Linear<64>, phyllo::ReLU,
+                                       phyllo::Linear<64>, phyllo::ReLU, phyllo::Linear<16>> {};
+
+template <class Net, class L, class P, class Targets> void train(Targets const& targets) {
+  Kokkos::DefaultExecutionSpace exec;
+  phyllo::Trainer<Net, L, phyllo::Sgd, P> trainer(exec, phyllo::Sgd{.rate = 0.1f}, {.batch = 8});
+  Kokkos::View<float**> inputs("inputs", 8, Net::input.size());
+  Kokkos::View<float**> outputs("outputs", 8, Net::output.size());
+  trainer.step(inputs, targets);
+  trainer.model().infer(exec, inputs, outputs);
+}
+
+void gpu_training(Kokkos::View<int*> classes, Kokkos::View<float**> values) {
+  train<GpuConvolutional, phyllo::CrossEntropy, phyllo::Full<float>>(classes);
+  train<GpuConvolutional, phyllo::CrossEntropy, phyllo::Mixed<phyllo::bf16, float>>(classes);
+  train<GpuPerceptron, phyllo::MeanSquaredError, phyllo::Mixed<phyllo::fp16, float>>(values);
+  train<GpuPerceptron, phyllo::MeanSquaredError, phyllo::Full<float>>(values);
+}

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <phyllo/phyllo.hpp>
+
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "networks/readme.hpp"
+
+namespace {
+
+struct Small : phyllo::Network<phyllo::Input<2, 4, 4>, phyllo::Conv2d<3>, phyllo::BatchNorm<>,
+                               phyllo::ReLU, phyllo::Flatten, phyllo::Linear<5>> {};
+struct Other : phyllo::Network<phyllo::Input<2, 4, 4>, phyllo::Conv2d<3>, phyllo::BatchNorm<>,
+                               phyllo::ReLU, phyllo::Flatten, phyllo::Linear<6>> {};
+using Space = Kokkos::DefaultExecutionSpace;
+
+std::string temporary(char const* name) {
+  return (std::filesystem::temp_directory_path() / ("phyllo_" + std::to_string(getpid()) + name))
+      .string();
+}
+
+template <class M> std::vector<double> weights(M const& model) {
+  Space exec;
+  std::vector<double> all;
+  for (auto const& tensor : phyllo::to_tensors(exec, model).tensors)
+    for (long i = 0; i < long(tensor.bytes.size() / phyllo::element_size(tensor.type)); ++i)
+      all.push_back(phyllo::detail::stored_value(tensor, i));
+  return all;
+}
+
+std::string refusal(auto const& call) {
+  try {
+    call();
+  } catch (phyllo::Error const& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("weights: a round trip keeps every bit", P, phyllo::Full<double>,
+                   phyllo::Full<float>, phyllo::Mixed<phyllo::bf16, float>,
+                   phyllo::Mixed<phyllo::fp16, float>) {
+  Space exec;
+  std::string const path = temporary("round_trip.safetensors");
+  phyllo::Model<Small, P> first(exec, {.batch = 2, .seed = 1}), second(exec, {.batch = 2, .seed = 2});
+  CHECK(weights(first) != weights(second));
+  phyllo::save(exec, first, path);
+  phyllo::load(exec, second, path);
+  CHECK(weights(first) == weights(second));
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("weights: names, extents and order are torch's") {
+  Space exec;
+  phyllo::Model<Small> model(exec, {.batch = 2, .seed = 1});
+  auto const file = phyllo::to_tensors(exec, model);
+  REQUIRE(file.find("0.weight") != nullptr);
+  CHECK(file.find("0.weight")->shape == std::vector<std::int64_t>{3, 2, 3, 3});
+  CHECK(file.find("0.bias")->shape == std::vector<std::int64_t>{3});
+  CHECK(file.find("1.running_var")->shape == std::vector<std::int64_t>{3});
+  CHECK(file.find("4.weight")->shape == std::vector<std::int64_t>{5, 12});
+  CHECK(file.tensors.size() == 8);
+
+  // Linear after Flatten: y_o = sum over k of W[o][k] x_k with k running over (C, H, W) as in torch.
+  struct Flat : phyllo::Network<phyllo::Input<2, 2, 3>, phyllo::Flatten, phyllo::Linear<1>> {};
+  phyllo::Model<Flat> flat(exec, {.batch = 1});
+  phyllo::TensorFile given;
+  auto const tensor = [](char const* name, std::vector<std::int64_t> shape, std::vector<float> v) {
+    phyllo::StoredTensor t{name, phyllo::ElementType::f32, shape, {}};
+    t.bytes.resize(v.size() * sizeof(float));
+    std::memcpy(t.bytes.data(), v.data(), t.bytes.size());
+    return t;
+  };
+  given.tensors.push_back(tensor("1.weight", {1, 12}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
+  given.tensors.push_back(tensor("1.bias", {1}, {0.5f}));
+  phyllo::from_tensors(exec, flat, given, "test");
+  Kokkos::View<float****, Kokkos::HostSpace> x("x", 1, 2, 2, 3);
+  Kokkos::View<float**, Kokkos::HostSpace> y("y", 1, 1);
+  for (int c = 0; c < 2; ++c)
+    for (int h = 0; h < 2; ++h)
+      for (int w = 0; w < 3; ++w) x(0, c, h, w) = float(100 * c + 10 * h + w);
+  flat.infer(exec, x, y);
+  exec.fence();
+  float expected = 0.5f;
+  for (int k = 0; k < 12; ++k) expected += float(k + 1) * float(100 * (k / 6) + 10 * (k / 3 % 2) + k % 3);
+  CHECK(y(0, 0) == doctest::Approx(expected));
+}
+
+TEST_CASE("weights: a wrong file is refused in one sentence and the model stays as it was") {
+  Space exec;
+  std::string const path = temporary("wrong.safetensors");
+  phyllo::Model<Small> model(exec, {.batch = 2, .seed = 1});
+  phyllo::Model<Other> other(exec, {.batch = 2, .seed = 1});
+  auto const before = weights(model);
+  auto const refused = [&](char const* what) {
+    std::string const text = refusal([&] { phyllo::load(exec, model, path); });
+    INFO(text);
+    CHECK(text.find(what) != std::string::npos);
+    CHECK(text.find('\n') == std::string::npos);
+    CHECK(weights(model) == before);
+  };
+  refused("wrong.safetensors");  // missing
+  phyllo::save(exec, other, path);
+  refused("4.weight");  // of another network
+  phyllo::save(exec, model, path);
+  auto file = phyllo::read_safetensors(path);
+  file.tensors.pop_back();
+  phyllo::write_safetensors(path, file);
+  refused("got none");
+  file = phyllo::to_tensors(exec, model);
+  file.tensors.push_back(file.tensors[0]);
+  file.tensors.back().name = "surplus";
+  phyllo::write_safetensors(path, file);
+  refused("surplus");
+  file.tensors.pop_back();
+  file.tensors[0].type = phyllo::ElementType::i32;
+  phyllo::write_safetensors(path, file);
+  refused("F64, F32, BF16 or F16");
+  phyllo::save(exec, model, path);
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 4);
+  refused("wrong.safetensors");
+  std::filesystem::remove(path);
+}
