@@ -72,7 +72,11 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   template <class DOut, class DIn, class C = Local>
     requires(!std::is_arithmetic_v<DIn>)
   void backward(space const& exec, DOut const& d_out, DIn const& d_in, accumulate weight = 1,
-                C&& communication = {});
+                C&& communication = {}) {
+    backward_bound(exec, d_out,
+                   AllPorts::template bind_input_gradients<space>(d_in, name_ + ", d_input"), true,
+                   weight, communication);
+  }
 
   /// Inference mode, any batch.
   template <class In, class Out> void infer(space const& exec, In const& in, Out const& out) const;
@@ -119,6 +123,11 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   template <class DOut, class C>
   void backward_bound(space const& exec, DOut const& d_out, BoundTensors const& d_in, bool inputs,
                       accumulate weight, C& communication);
+
+  template <class T>
+  void allocate(space const& exec, Vector<T>& v, char const* what, long size) {
+    v = Vector<T>(Kokkos::view_alloc(exec, name_ + "/" + what), std::size_t(size));
+  }
 
   std::string name_ = type_name<Net>();
   std::vector<std::string> training_labels_, backward_labels_, inference_labels_;

@@ -45,21 +45,18 @@ Model<Net, P, Exec>::Model(space const& exec, ModelOptions const& options)
   if (options.batch < 1)
     throw Error(name_ + ": the largest batch must be positive, got " +
                 std::to_string(options.batch) + ".");
-  auto const allocate = [&]<class T>(Vector<T>& v, char const* what, long size) {
-    v = Vector<T>(Kokkos::view_alloc(exec, name_ + "/" + what), std::size_t(size));
-  };
-  allocate(parameters_, "parameters", nodes.arena_size);
+  allocate(exec, parameters_, "parameters", nodes.arena_size);
   if constexpr (P::has_master)
-    allocate(master_, "master parameters", nodes.arena_size);
+    allocate(exec, master_, "master parameters", nodes.arena_size);
   else
     master_ = parameters_;
-  allocate(gradients_, "gradients", gradient_size);
-  allocate(buffers_, "buffers", nodes.buffer_size);
-  allocate(statistics_, "statistics", nodes.buffer_size / 2 * 7);
-  allocate(partial_, "workspace", detail::partial_size<Net>());
+  allocate(exec, gradients_, "gradients", gradient_size);
+  allocate(exec, buffers_, "buffers", nodes.buffer_size);
+  allocate(exec, statistics_, "statistics", nodes.buffer_size / 2 * 7);
+  allocate(exec, partial_, "workspace", detail::partial_size<Net>());
   long const bytes = Training::memory.bytes > Inference::memory.bytes ? Training::memory.bytes
                                                                       : Inference::memory.bytes;
-  allocate(activations_, "activations", bytes * options.batch);
+  allocate(exec, activations_, "activations", bytes * options.batch);
   state_ = Kokkos::View<StepState, memory_space>(Kokkos::view_alloc(exec, name_ + "/state"));
   arenas_ = {parameters_.data(), gradients_.data(),   buffers_.data(), statistics_.data(),
              partial_.data(),    activations_.data(), state_.data(),   options.batch};
@@ -100,28 +97,6 @@ void Model<Net, P, Exec>::forward(space const& exec, In const& in, Out const& ou
 }
 
 template <class Net, Precision P, class Exec>
-template <class DOut, class DIn, class C>
-  requires(!std::is_arithmetic_v<DIn>)
-void Model<Net, P, Exec>::backward(space const& exec, DOut const& d_out, DIn const& d_in,
-                                   accumulate weight, C&& communication) {
-  BoundTensors bound;
-  if constexpr (detail::is_tensors<DIn>)
-    d_in.visit([&]<class Tag>(auto const& view) {
-      constexpr int k = AllPorts::template input_of<Tag>();
-      static_assert(k >= 0, "Model::backward: the network has no input of this name.");
-      bound.tensor[k] = bind_output<space>(view, AllPorts::input_shape(k), name_ + ", d_input");
-      bound.batch = batch_of(view, name_);
-    });
-  else
-    bound.tensor[0] = bind_output<space>(d_in, AllPorts::input_shape(0), name_ + ", d_input"),
-    bound.batch = batch_of(d_in, name_);
-  if (bound.batch != last_batch_)
-    throw Error(name_ + ", d_input: expected " + std::to_string(last_batch_) +
-                " samples as in forward, got " + std::to_string(bound.batch) + ".");
-  backward_bound(exec, d_out, bound, true, weight, communication);
-}
-
-template <class Net, Precision P, class Exec>
 template <class DOut, class C>
 void Model<Net, P, Exec>::backward_bound(space const& exec, DOut const& d_out,
                                          BoundTensors const& d_in, bool inputs, accumulate weight,
@@ -130,6 +105,9 @@ void Model<Net, P, Exec>::backward_bound(space const& exec, DOut const& d_out,
     throw Error(name_ + ": backward needs a forward before it. Call forward, not infer.");
   BoundTensors const gradients =
       AllPorts::template bind_output_gradients<space>(d_out, name_ + ", d_output");
+  if (inputs && d_in.batch != last_batch_)
+    throw Error(name_ + ", d_input: expected " + std::to_string(last_batch_) +
+                " samples as in forward, got " + std::to_string(d_in.batch) + ".");
   if (gradients.batch != last_batch_)
     throw Error(name_ + ", d_output: expected " + std::to_string(last_batch_) +
                 " samples as in forward, got " + std::to_string(gradients.batch) + ".");

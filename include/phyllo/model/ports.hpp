@@ -74,6 +74,25 @@ template <class Net> struct Ports {
   static BoundTensors bind_output_gradients(Views const& views, std::string const& who) {
     return bind_all<Space, Read::outputs>(views, outputs, who);
   }
+  /// Where the gradients of the inputs go: of all inputs, or of those that are named.
+  template <class Space, class Views>
+  static BoundTensors bind_input_gradients(Views const& views, std::string const& who) {
+    BoundTensors bound;
+    if constexpr (detail::is_tensors<Views>) {
+      views.visit([&]<class Tag>(auto const& view) {
+        constexpr int k = input_of<Tag>();
+        if constexpr (k < 0)
+          (void)sizeof(UnknownPort<Tag>);
+        else
+          bound.tensor[k] = bind_output<Space>(view, input_shape(k), who);
+        bound.batch = batch_of(view, who);
+      });
+    } else {
+      bound.tensor[0] = bind_output<Space>(views, input_shape(0), who);
+      bound.batch = batch_of(views, who);
+    }
+    return bound;
+  }
 
  private:
   enum class Read { inputs, outputs, none };  // whose Views are read; none: outputs are written
