@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
     Kokkos::ScopeGuard const kokkos(argc, argv);
     doctest::Context context;
     context.setOption("minimal", rank != 0);
+    context.setOption("no-colors", rank != 0);
     context.applyCommandLine(argc, argv);
     if (context.run() != 0) {
       failed = 1;

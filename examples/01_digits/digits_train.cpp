@@ -5,11 +5,11 @@
 
 #include "digits_data.hpp"
 #include "digits_network.hpp"
+#include "digits_options.hpp"
 #include "progress.hpp"
 
 #include <phyllo/comm/mpi.hpp>
 
-#include <CLI/CLI.hpp>
 #include <mpi.h>
 
 #include <unistd.h>
@@ -17,18 +17,7 @@
 #include <cstdio>
 #include <fstream>
 
-struct Options {
-  std::string data = "examples/data/digits.csv.gz";
-  std::string weights = "digits.safetensors";
-  std::string history = "digits_history.csv";
-  std::string progress = "auto";
-  int epochs = 40;
-  long batch = 64;
-  float rate = 0.05f;
-  std::uint64_t seed = 1;
-};
-
-void train(MPI_Comm communicator, Options const& options) {
+void train(MPI_Comm communicator, DigitsOptions const& options) {
   using Trainer = phyllo::Trainer<DigitsNetwork, phyllo::CrossEntropy, phyllo::Sgd,
                                   phyllo::Full<float>, phyllo::AllReduce<phyllo::Mpi>>;
   int rank = 0, ranks = 1;
@@ -112,24 +101,9 @@ int main(int argc, char* argv[]) {
   int status = 0;
   {
     Kokkos::ScopeGuard kokkos(argc, argv);
-    Options options;
-    CLI::App app{"Trains a convolutional network on handwritten digits."};
-    app.add_option("--data", options.data, "gzipped CSV file of digits")->capture_default_str();
-    app.add_option("--weights", options.weights, "safetensors file to write")->capture_default_str();
-    app.add_option("--history", options.history, "CSV file to write")->capture_default_str();
-    app.add_option("--progress", options.progress, "bar (for terminals) or lines")
-        ->check(CLI::IsMember({"auto", "bar", "lines"}));
-    app.add_option("--epochs", options.epochs)->check(CLI::PositiveNumber)->capture_default_str();
-    app.add_option("--batch", options.batch, "samples of all ranks in one step")
-        ->check(CLI::PositiveNumber)->capture_default_str();
-    app.add_option("--rate", options.rate, "learning rate at the start")
-        ->check(CLI::PositiveNumber)->capture_default_str();
-    app.add_option("--seed", options.seed)->capture_default_str();
     try {
-      app.parse(argc, argv);
-      train(MPI_COMM_WORLD, options);
-    } catch (CLI::ParseError const& error) {
-      status = app.exit(error);
+      DigitsOptions options;
+      if (options.parse(argc, argv, status)) train(MPI_COMM_WORLD, options);
     } catch (std::exception const& error) {
       std::fprintf(stderr, "digits_train: %s\n", error.what());
       MPI_Abort(MPI_COMM_WORLD, 1);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/layer/refusal.hpp>
+#include <phyllo/core/refusal.hpp>
 
 namespace phyllo {
 

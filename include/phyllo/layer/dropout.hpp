@@ -4,7 +4,7 @@
 
 #include <phyllo/core/random.hpp>
 #include <phyllo/layer/pointwise.hpp>
-#include <phyllo/layer/refusal.hpp>
+#include <phyllo/core/refusal.hpp>
 #include <phyllo/op/chain.hpp>
 
 namespace phyllo {

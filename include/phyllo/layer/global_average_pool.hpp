@@ -3,7 +3,7 @@
 #pragma once
 
 #include <phyllo/core/role.hpp>
-#include <phyllo/layer/refusal.hpp>
+#include <phyllo/core/refusal.hpp>
 #include <phyllo/op/pooling.hpp>
 
 namespace phyllo {

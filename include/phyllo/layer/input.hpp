@@ -4,7 +4,7 @@
 
 #include <phyllo/core/role.hpp>
 #include <phyllo/core/shape.hpp>
-#include <phyllo/layer/refusal.hpp>
+#include <phyllo/core/refusal.hpp>
 
 namespace phyllo {
 

@@ -4,7 +4,7 @@
 
 #include <phyllo/core/options.hpp>
 #include <phyllo/core/role.hpp>
-#include <phyllo/layer/refusal.hpp>
+#include <phyllo/core/refusal.hpp>
 
 namespace phyllo {
 

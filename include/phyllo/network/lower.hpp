@@ -12,7 +12,7 @@
 #include <phyllo/layer/add.hpp>
 #include <phyllo/layer/concat.hpp>
 #include <phyllo/layer/input.hpp>
-#include <phyllo/layer/refusal.hpp>
+#include <phyllo/core/refusal.hpp>
 #include <phyllo/network/graph.hpp>
 
 #include <concepts>

@@ -4,7 +4,7 @@
 
 // The headers that hold sentences come first, each at the least depth: compilers print the chain of
 // inclusions above every sentence.
-#include <phyllo/layer/refusal.hpp>
+#include <phyllo/core/refusal.hpp>
 
 #include <phyllo/block/branch.hpp>
 #include <phyllo/block/repeat.hpp>

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <phyllo/comm/mpi_communicator.hpp>
+
+#include <comm/ranks.hpp>
+#include <doctest/doctest.h>
+
+#include <optional>
+
+using phyllo::MpiCommunicator;
+
+namespace {
+
+// Before main has initialized MPI.
+std::string const before_initialization =
+    sentence_of([] { MpiCommunicator const communicator(MPI_COMM_WORLD); });
+
+// Destroyed after main has finalized MPI.
+std::optional<MpiCommunicator> outlives_mpi;
+
+template <class T> void sums_are_right(MpiCommunicator const& communicator, long count) {
+  std::vector<T> blocking, started;
+  for (long i = 0; i < count; ++i) blocking.push_back(T(value_of(communicator.rank(), i)));
+  started = blocking;
+  std::vector<MPI_Request> requests;
+  communicator.begin_sum(started.data(), count, requests);
+  communicator.sum(blocking.data(), count);
+  communicator.test(requests);
+  communicator.wait(requests);
+  CHECK(requests.empty());
+  CHECK(blocking == expected_sums<T>(communicator.size(), count));
+  CHECK(started == blocking);
+}
+
+}  // namespace
+
+static_assert(!std::is_copy_constructible_v<MpiCommunicator>);
+static_assert(std::is_nothrow_move_constructible_v<MpiCommunicator>);
+
+TEST_CASE("MpiCommunicator: refuses an MPI that does not run") {
+  CHECK(before_initialization ==
+        "Mpi: expected a running MPI, got one that was not initialized or is finalized. Call "
+        "MPI_Init_thread first, and MPI_Finalize after the last use.");
+}
+
+TEST_CASE("MpiCommunicator: may outlive MPI") {
+  outlives_mpi.emplace(MPI_COMM_WORLD);
+  CHECK(outlives_mpi->size() >= 1);
+}
+
+TEST_CASE("MpiCommunicator: refuses what is no communicator, or no suitable one") {
+  CHECK(sentence_of([] { MpiCommunicator const c(MPI_COMM_NULL); }) ==
+        "Mpi: expected a communicator, got MPI_COMM_NULL. A rank that MPI_Comm_split left out "
+        "cannot take part.");
+  CHECK(sentence_of([] { MpiCommunicator const c(MPI_COMM_WORLD, 0); }) ==
+        "Mpi: expected a largest count from 1 to 2147483647, got 0.");
+  CHECK(sentence_of([] { MpiCommunicator const c(MPI_COMM_WORLD, 1L << 31); }) ==
+        "Mpi: expected a largest count from 1 to 2147483647, got 2147483648.");
+
+  int rank = 0, size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size == 1) return;
+  MPI_Comm group = MPI_COMM_NULL, between = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? 0 : 1, rank, &group);
+  MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, rank == 0 ? 1 : 0, 0, &between);
+  CHECK(sentence_of([&] { MpiCommunicator const c(between); }) ==
+        "Mpi: expected a communicator within one group, got an intercommunicator. Merge it with "
+        "MPI_Intercomm_merge.");
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&group);
+}
+
+TEST_CASE("MpiCommunicator: whatever MPI refuses is a sentence, and does not end the program") {
+  MpiCommunicator const communicator(MPI_COMM_WORLD);
+  std::vector<MPI_Request> requests;
+  double data = 0;
+  std::string const rank = std::to_string(communicator.rank());
+  std::string const blocking = sentence_of([&] { communicator.sum(&data, -1); });
+  CAPTURE(blocking);
+  CHECK(blocking.starts_with("Mpi on rank " + rank + ": expected MPI_Allreduce to succeed, got"));
+  CHECK(blocking.ends_with(
+      "\". Every rank of the communicator has to be alive and to make the same calls."));
+  CHECK(blocking.find('\n') == std::string::npos);
+  std::string const started = sentence_of([&] { communicator.begin_sum(&data, -1, requests); });
+  CAPTURE(started);
+  CHECK(started.starts_with("Mpi on rank " + rank + ": expected MPI_Iallreduce to succeed, got"));
+  communicator.wait(requests);
+  CHECK(sentence_of([] { phyllo::check_mpi(MPI_SUCCESS, "MPI_Allreduce", 0); }) == "");
+}
+
+TEST_CASE("MpiCommunicator: long sums take several calls, with the same result") {
+  for (long const largest : {1L, 7L, 16L, 17L, 1000L}) {
+    CAPTURE(largest);
+    MpiCommunicator const communicator(MPI_COMM_WORLD, largest);
+    for (long const count : {0L, 1L, 7L, 17L, 33L}) {
+      CAPTURE(count);
+      sums_are_right<float>(communicator, count);
+      sums_are_right<double>(communicator, count);
+    }
+  }
+  MpiCommunicator const communicator(MPI_COMM_WORLD, 4);
+  std::vector<double> data(9);
+  std::vector<MPI_Request> requests;
+  communicator.begin_sum(data.data(), 9, requests);
+  CHECK(requests.size() == 3);
+  communicator.wait(requests);
+}
+
+TEST_CASE("MpiCommunicator: exclusive_sum counts the ranks below") {
+  MpiCommunicator const communicator(MPI_COMM_WORLD);
+  long const mine = (5L << 32) + communicator.rank();
+  long expected = 0;
+  for (int r = 0; r < communicator.rank(); ++r) expected += (5L << 32) + r;
+  CHECK(communicator.exclusive_sum(mine) == expected);
+  CHECK(communicator.exclusive_sum(0) == 0);
+}
+
+TEST_CASE("MpiCommunicator: outlives the caller's, and its errors stay its own") {
+  MPI_Comm callers = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &callers);
+  MPI_Comm_set_errhandler(callers, MPI_ERRORS_ARE_FATAL);
+  MpiCommunicator communicator(callers);
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_get_errhandler(callers, &handler);
+  CHECK(handler == MPI_ERRORS_ARE_FATAL);
+  MPI_Errhandler_free(&handler);
+  MPI_Comm_free(&callers);
+  sums_are_right<double>(communicator, 5);
+  MpiCommunicator const moved(std::move(communicator));
+  sums_are_right<double>(moved, 5);
+}
