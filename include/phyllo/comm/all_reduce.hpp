@@ -12,9 +12,9 @@
 
 namespace phyllo {
 
-/// A short message costs its latency (some microseconds), a long one its bytes: 4 MiB take 0.4 ms at
-/// 10 GB/s, which is a hundred latencies, and still leave a large network several buckets to overlap
-/// with its backward pass. A network with fewer bytes of gradients needs one transfer a step.
+/// A short message costs its latency (some microseconds), a long one its bytes: 4 MiB take 0.4 ms
+/// at 10 GB/s, which is a hundred latencies, and still leave a large network several buckets to
+/// overlap with its backward pass. A network with fewer bytes of gradients needs one transfer.
 inline constexpr long default_bucket_bytes = 4L << 20;
 
 namespace detail {
