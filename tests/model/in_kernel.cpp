@@ -14,7 +14,6 @@
 // The calls inside kernels against plain loops in double, parameters filled by hand.
 namespace in_kernel_test {
 
-using Space = Kokkos::DefaultExecutionSpace;
 using Host = Kokkos::DefaultHostExecutionSpace;
 
 // Reproducible numbers in (-1, 1) without a pattern that a wrong index would meet again.
@@ -92,13 +91,14 @@ template <class Net, class P> struct Case {
   }
 };
 
-// A user's kernels.
+// Kernels as a user writes them, on the host.
 template <class Net, class P> void by_threads(Case<Net, P>& c) {
   auto const closure = c.closure();
   Host const exec;
   c.clear();
-  auto const input = c.input[0], output = c.output[0];
-  Kokkos::parallel_for("by threads", Kokkos::RangePolicy<Host>(exec, 0, samples), KOKKOS_LAMBDA(int n) {
+  auto const input = c.input[0];
+  auto const output = c.output[0];
+  Kokkos::parallel_for("by threads", Kokkos::RangePolicy<Host>(exec, 0, samples), [=](int n) {
     auto const y = closure(Kokkos::subview(input, n, Kokkos::ALL));
     for (int i = 0; i < y.size(); ++i) output(n, i) = y[i];
   });
@@ -109,11 +109,12 @@ template <class Net, class P> void by_teams(Case<Net, P>& c, int team_size) {
   auto const closure = c.closure();
   Host const exec;
   c.clear();
-  auto const input = c.input[0], output = c.output[0];
+  auto const input = c.input[0];
+  auto const output = c.output[0];
   using Policy = Kokkos::TeamPolicy<Host>;
   auto policy = team_size > 0 ? Policy(exec, samples, team_size) : Policy(exec, samples, Kokkos::AUTO);
   policy.set_scratch_size(0, Kokkos::PerTeam(closure.scratch_bytes));
-  Kokkos::parallel_for("by teams", policy, KOKKOS_LAMBDA(Policy::member_type const& member) {
+  Kokkos::parallel_for("by teams", policy, [=](Policy::member_type const& member) {
     int const n = member.league_rank();
     closure(member, Kokkos::subview(input, n, Kokkos::ALL), Kokkos::subview(output, n, Kokkos::ALL));
   });
@@ -121,13 +122,10 @@ template <class Net, class P> void by_teams(Case<Net, P>& c, int team_size) {
 }
 
 // Rounding of storage, once for each of the few steps, and what the layers make of it.
-template <class P> constexpr double bound() {
-  using storage = typename P::storage;
-  if constexpr (std::is_same_v<storage, double>) return 1e-14;
-  else if constexpr (std::is_same_v<storage, float>) return 5e-6;
-  else if constexpr (std::is_same_v<storage, fp16>) return 5e-3;
-  else return 4e-2;
-}
+template <class P> inline constexpr double bound = 8e-3;
+template <> inline constexpr double bound<Mixed<fp16, float>> = 1e-3;
+template <> inline constexpr double bound<Full<float>> = 1e-6;
+template <> inline constexpr double bound<Full<double>> = 1e-14;
 
 template <class Net, class P> void check() {
   CAPTURE(type_name<Net>());
@@ -136,13 +134,12 @@ template <class Net, class P> void check() {
   Case<Net, P> c;
   if constexpr (InKernel<Net, P>::width <= InKernel<Net, P>::max_width) {
     by_threads(c);
-    CHECK(c.error() < bound<P>());
-    MESSAGE(type_name<Net>() << " " << type_name<P>() << " threads: " << c.error());
+    CHECK(c.error() < bound<P>);
   }
   for (int team_size : {0, 1, 2}) {
     if (team_size > Host().concurrency()) continue;
     by_teams(c, team_size);
-    CHECK(c.error() < bound<P>());
+    CHECK(c.error() < bound<P>);
   }
 }
 
@@ -160,4 +157,94 @@ TEST_CASE_TEMPLATE("in_kernel equals plain loops in double", P, Full<double>, Fu
   check<Classifier, P>();
   check<Volume, P>();
   check<Wide, P>();
+}
+
+// What a closure takes besides Views, and what it returns.
+TEST_CASE_TEMPLATE("in_kernel takes anything that is indexed", P, Full<double>, Mixed<bf16, float>) {
+  Case<Rate, P> c;
+  auto const closure = c.closure();
+  using T = typename P::accumulate;
+  float const plain[2] = {c.input[0](0, 0), c.input[0](0, 1)};
+  T const expected = closure(plain);
+  CHECK(std::abs(double(expected) - c.expected[0][0][0]) < bound<P>);
+
+  float const* const pointer = plain;
+  CHECK(T(closure(pointer)) == expected);
+  CHECK(T(closure(Kokkos::Array<float, 2>{plain[0], plain[1]})) == expected);
+  CHECK(T(closure(Values<T, 2>{{T(plain[0]), T(plain[1])}})) == expected);
+  auto const called = [&](int i) { return plain[i]; };
+  CHECK(T(closure(called)) == expected);
+  Kokkos::View<bf16[2], Host> narrow("narrow");
+  for (int i = 0; i < 2; ++i) narrow(i) = bf16(plain[i]);
+  CHECK(std::abs(double(closure(narrow)) - double(expected)) < 2e-2);
+  static_assert(decltype(closure(plain))::size() == 1);
+
+  struct One : Network<Input<1>, Linear<4>, Tanh, Linear<1>> {};
+  Case<One, P> one;
+  T const from_number = one.closure()(one.input[0](0, 0));
+  CHECK(std::abs(double(from_number) - one.expected[0][0][0]) < bound<P>);
+}
+
+TEST_CASE_TEMPLATE("in_kernel of two inputs and two named outputs", P, Full<double>, Full<float>,
+                   Mixed<bf16, float>, Mixed<fp16, float>) {
+  Case<TwoHeads, P> c;
+  auto const closure = c.closure();
+  auto const a = c.input[0], b = c.input[1];
+  auto const out = c.output[0], out_flux = c.output[1];
+  Host const exec;
+  c.clear();
+  Kokkos::parallel_for("by threads", Kokkos::RangePolicy<Host>(exec, 0, samples), [=](int n) {
+    auto const y = closure(Kokkos::subview(a, n, Kokkos::ALL), Kokkos::subview(b, n, Kokkos::ALL));
+    out(n, 0) = y.template get<rate>();
+    for (int i = 0; i < 3; ++i) out_flux(n, i) = y.template get<flux>()[i];
+  });
+  exec.fence("by threads");
+  CHECK(c.error() < bound<P>);
+
+  c.clear();
+  using Policy = Kokkos::TeamPolicy<Host>;
+  Policy policy(exec, samples, Kokkos::AUTO);
+  policy.set_scratch_size(0, Kokkos::PerTeam(closure.scratch_bytes));
+  Kokkos::parallel_for("by teams", policy, [=](Policy::member_type const& member) {
+    int const n = member.league_rank();
+    closure(member, Kokkos::subview(a, n, Kokkos::ALL), Kokkos::subview(b, n, Kokkos::ALL),
+            Kokkos::subview(out, n, Kokkos::ALL), Kokkos::subview(out_flux, n, Kokkos::ALL));
+  });
+  exec.fence("by teams");
+  CHECK(c.error() < bound<P>);
+}
+
+// The caller's scratch memory stays his, and a team may call as often as it likes.
+TEST_CASE("in_kernel by a team twice, beside the caller's own scratch memory") {
+  using P = Full<double>;
+  Case<Wide, P> c;
+  c.clear();
+  auto const closure = c.closure();
+  auto const input = c.input[0];
+  auto const output = c.output[0];
+  Host const exec;
+  using Policy = Kokkos::TeamPolicy<Host>;
+  using Scratch = Kokkos::View<double*, Host::scratch_memory_space, Kokkos::MemoryUnmanaged>;
+  constexpr int numbers = 10;
+  Policy policy(exec, 1, Kokkos::AUTO);
+  policy.set_scratch_size(0, Kokkos::PerTeam(closure.scratch_bytes + Scratch::shmem_size(numbers)));
+  Kokkos::parallel_for("all by one team", policy, [=](Policy::member_type const& member) {
+    Scratch const own(member.team_scratch(0), numbers);
+    for (int n = 0; n < samples; ++n) {
+      closure(member, Kokkos::subview(input, n, Kokkos::ALL), own);
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(member, numbers), [&](int i) { output(n, i) = own(i); });
+      member.team_barrier();
+    }
+  });
+  exec.fence("all by one team");
+  CHECK(c.error() < bound<P>);
+}
+
+TEST_CASE("a not-a-number passes maxima, and stays in its sample") {
+  using P = Full<float>;
+  Case<SmallLeNet, P> c;
+  c.input[0](2, 9) = std::nanf("");
+  by_threads(c);
+  CHECK(std::isnan(c.output[0](2, 0)));
+  CHECK(!std::isnan(c.output[0](1, 0)));
 }

@@ -36,7 +36,7 @@ struct NormalizedResidual
               Residual<Conv2d<6, KernelSize<3>, Padding<1>>, BatchNorm<>>, ReLU, BatchNorm<>,
               Sigmoid, AveragePool2d<3, Stride<2>, Padding<1>>, Flatten> {};
 struct encoder;
-struct UNet : Network<Input<2, 6, 4>, Conv2d<3, KernelSize<3>, Padding<1>>, ReLU, Save<encoder>,
+struct UNet : Network<Input<2, 4, 4>, Conv2d<3, KernelSize<3>, Padding<1>>, ReLU, Save<encoder>,
                       MaxPool2d<2>, Conv2d<4, KernelSize<3>, Padding<1>>, GELU, Upsample<2>,
                       ConcatFrom<encoder>, Conv2d<2>> {};
 struct Classifier
@@ -51,6 +51,8 @@ struct TwoHeads
     : Network<NamedInput<state, 3>, Linear<6>, Tanh, Save<encoder>, NamedInput<forcing, 2>,
               Linear<4>, ReLU, ConcatFrom<encoder>, Save<rate>, Linear<1>, Output<rate>,
               From<rate>, Linear<3>, Sigmoid, Output<flux>> {};
+struct NormalizedBesideTraining
+    : Network<Input<3>, Linear<8>, BatchNorm<>, Tanh, Linear<2>> {};
 struct Wide : Network<Input<1, 12, 12>, Conv2d<4, KernelSize<5>, Padding<2>>, ReLU, MaxPool2d<2>,
                       Flatten, Linear<10>> {};
 

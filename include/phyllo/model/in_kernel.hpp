@@ -120,10 +120,10 @@ template <class Net, class Precision> class InKernel {
   template <class Plan, int I, class Runner, class Value, class First, class... More>
   PHYLLO_FUNCTION static void load(Runner const& runner, Value* arena, First const& input,
                                    More const&... more) {
-    constexpr Shape shape = AllPorts::input_shape(I);
-    using Load = detail::InKernelLoad<storage, accumulate, shape.channels, shape.positions(),
-                                      Value, First>;
-    runner.run(Load{at<Plan, AllPorts::input_node(I)>(arena), input});
+    using Facts = detail::InputFacts<Net, I>;
+    using Load = detail::InKernelLoad<storage, accumulate, Facts::channels, Facts::positions, Value,
+                                      First>;
+    runner.run(Load{at<Plan, Facts::node>(arena), input});
     if constexpr (I + 1 < inputs) load<Plan, I + 1>(runner, arena, more...);
   }
   template <class Plan, class Runner, class Value, std::size_t... S>
@@ -137,11 +137,10 @@ template <class Net, class Precision> class InKernel {
   PHYLLO_FUNCTION static void store(Runner const& runner, Value const* arena, First const& output,
                                     More const&... more) {
     if constexpr (I >= inputs) {
-      constexpr int v = AllPorts::output_node(I - inputs);
-      constexpr Shape shape = AllPorts::output_shape(I - inputs);
-      using Store = detail::InKernelStore<accumulate, shape.channels, shape.positions(), Value,
+      using Facts = detail::OutputFacts<Net, I - inputs>;
+      using Store = detail::InKernelStore<accumulate, Facts::channels, Facts::positions, Value,
                                           First const>;
-      runner.run(Store{at<Plan, v>(arena), output});
+      runner.run(Store{at<Plan, Facts::node>(arena), output});
     }
     if constexpr (sizeof...(More) > 0) store<Plan, I + 1>(runner, arena, more...);
   }
@@ -152,11 +151,11 @@ template <class Net, class Precision> class InKernel {
   }
   template <class Plan, int I>
   PHYLLO_FUNCTION static void fill_one(accumulate const* arena, Result& result) {
-    constexpr Shape shape = AllPorts::output_shape(I);
-    using Numbers = Values<accumulate, shape.size()>;
-    using Store = detail::InKernelStore<accumulate, shape.channels, shape.positions(), accumulate,
+    using Facts = detail::OutputFacts<Net, I>;
+    using Numbers = Values<accumulate, Facts::channels * Facts::positions>;
+    using Store = detail::InKernelStore<accumulate, Facts::channels, Facts::positions, accumulate,
                                         Numbers>;
-    accumulate const* from = at<Plan, AllPorts::output_node(I)>(arena);
+    accumulate const* from = at<Plan, Facts::node>(arena);
     if constexpr (outputs == 1)
       detail::ByThread{}.run(Store{from, result});
     else

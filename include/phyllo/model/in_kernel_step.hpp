@@ -53,6 +53,7 @@ template <class Planned, class Precision, int S, int Lanes, class Value> struct 
   using Chain = StepChain<Planned, S>;
   static constexpr int C = Facts::in_channels;
   static constexpr int O = Facts::out_channels;
+  static constexpr int most_unrolled = 32 * 32;  // multiply-adds
   static constexpr int blocks = (O + Lanes - 1) / Lanes;
   static constexpr int items = Facts::role == Role::contraction ? Facts::out_positions * blocks
                                : Facts::role == Role::softmax   ? Facts::out_positions
@@ -101,9 +102,12 @@ template <class Planned, class Precision, int S, int Lanes, class Value> struct 
   PHYLLO_FUNCTION T normalized(T x, int c) const {
     T const mean = T(buffers[Facts::norm_buffer + c]);
     T const variance = T(buffers[Facts::norm_buffer + O + c]);
-    T const inverse_deviation = T(1) / Kokkos::sqrt(variance + T(Facts::epsilon));
-    return (x - mean) * inverse_deviation * T(parameters[Facts::norm_weight + c]) +
-           T(parameters[Facts::norm_bias + c]);
+    T const deviation = Kokkos::sqrt(variance + T(Facts::epsilon));
+    T const scale = T(parameters[Facts::norm_weight + c]);
+    T const shift = T(parameters[Facts::norm_bias + c]);
+    // Rounded as the batched kernels round: one divides, one multiplies.
+    if constexpr (Facts::folds) return (x - mean) / deviation * scale + shift;
+    return (x - mean) * (T(1) / deviation) * scale + shift;
   }
 
   // Calls body(p, t) for each tap t of the window at position q that lies on a position p.
@@ -142,11 +146,18 @@ template <class Planned, class Precision, int S, int Lanes, class Value> struct 
     T* sum;                 // (Count)
 
     PHYLLO_FUNCTION void operator()(int p, int t) const {
-      for (int c = 0; c < C; ++c) {
-        T const xc = T(x[p * C + c]);
-        PHYLLO_UNROLL
-        for (int o = 0; o < Count; ++o) sum[o] += xc * T(weight[(t * C + c) * O + o]);
+      // Unrolled while the code stays small, so that x stays in registers as well.
+      if constexpr (Facts::taps == 1 && C * Count <= most_unrolled) {
+        PHYLLO_UNROLL_ON_DEVICE
+        for (int c = 0; c < C; ++c) add(p, t, c);
+      } else {
+        for (int c = 0; c < C; ++c) add(p, t, c);
       }
+    }
+    PHYLLO_FUNCTION void add(int p, int t, int c) const {
+      T const xc = T(x[p * C + c]);
+      PHYLLO_UNROLL_ON_DEVICE
+      for (int o = 0; o < Count; ++o) sum[o] += xc * T(weight[(t * C + c) * O + o]);
     }
   };
 
@@ -158,7 +169,7 @@ template <class Planned, class Precision, int S, int Lanes, class Value> struct 
   }
   template <int Count> PHYLLO_FUNCTION void contract(int q, int first) const {
     T sum[Count];
-    PHYLLO_UNROLL
+    PHYLLO_UNROLL_ON_DEVICE
     for (int o = 0; o < Count; ++o)
       if constexpr (Facts::bias < 0)
         sum[o] = T(0);
@@ -166,7 +177,7 @@ template <class Planned, class Precision, int S, int Lanes, class Value> struct 
         sum[o] = T(parameters[Facts::bias + first + o]);
     Multiply<Count> multiply{source<0>(), parameters + Facts::weight + first, sum};
     for_each_tap(q, multiply);
-    PHYLLO_UNROLL
+    PHYLLO_UNROLL_ON_DEVICE
     for (int o = 0; o < Count; ++o) {
       if constexpr (Facts::folds) sum[o] = normalized(sum[o], first + o);
       write(q * O + first + o, sum[o]);

@@ -28,13 +28,26 @@ template <class T, int N> struct Values {
 
 namespace detail {
 
+// Input or output number I as constants, which device code may read.
+template <class Net, int I> struct InputFacts {
+  static constexpr int node = Ports<Net>::input_node(I);
+  static constexpr int channels = Ports<Net>::input_shape(I).channels;
+  static constexpr int positions = Ports<Net>::input_shape(I).positions();
+};
+template <class Net, int I> struct OutputFacts {
+  static constexpr int node = Ports<Net>::output_node(I);
+  static constexpr int channels = Ports<Net>::output_shape(I).channels;
+  static constexpr int positions = Ports<Net>::output_shape(I).positions();
+};
+template <class Net, class Tag> inline constexpr int output_place = Ports<Net>::template output_of<Tag>();
+
 template <int Place, class V> struct OutputItem {
   V values{};
 };
 template <class Net, class T, class Sequence> struct OutputItems;
 template <class Net, class T, std::size_t... I>
 struct OutputItems<Net, T, std::index_sequence<I...>>
-    : OutputItem<int(I), Values<T, Ports<Net>::output_shape(int(I)).size()>>... {};
+    : OutputItem<int(I), Values<T, OutputFacts<Net, int(I)>::channels * OutputFacts<Net, int(I)>::positions>>... {};
 
 // The compiler finds V from the place.
 template <int Place, class V> PHYLLO_FUNCTION V& output_item(OutputItem<Place, V>& item) {
@@ -54,7 +67,7 @@ struct Outputs
     : detail::OutputItems<Net, T, std::make_index_sequence<std::size_t(Ports<Net>::outputs)>> {
   /// The values of Output<Tag>.
   template <class Tag> PHYLLO_FUNCTION auto const& get() const {
-    constexpr int place = Ports<Net>::template output_of<Tag>();
+    constexpr int place = detail::output_place<Net, Tag>;
     static_assert(place >= 0,
                   "get<tag>: the network has no output of that name. Put Output<tag> behind the "
                   "part that computes it.");
