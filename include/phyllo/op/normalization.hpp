@@ -21,7 +21,8 @@ template <class Chain> struct Normalization {
   static constexpr int row_blocks = 64;  // partial sums of a channel
 
   /// sums[0..C) = sum over rows of x, sums[C] = rows.
-  /// With mean_sums given: sums[0..C) = sum of (x - mean)^2, mean = mean_sums[c] / mean_sums[C].
+  /// With mean_sums given: sums[0..C) = sum of (x - mean)^2, mean = mean_sums[c] / mean_sums[C], and
+  /// sums has C elements only.
   template <class Precision> struct Sum {
     using storage = typename Precision::storage;
     using accumulate = typename Precision::accumulate;
@@ -29,7 +30,7 @@ template <class Chain> struct Normalization {
     storage const* x = nullptr;
     accumulate const* mean_sums = nullptr;
     accumulate* partial = nullptr;  // workspace (row_blocks, C)
-    accumulate* sums = nullptr;     // (C + 1)
+    accumulate* sums = nullptr;     // (C + 1), or (C) with mean_sums
   };
 
   /// mean and inverse deviation of the batch; running statistics by exponential averaging with the

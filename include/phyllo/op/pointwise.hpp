@@ -27,7 +27,8 @@ template <class Chain> struct Pointwise {
     using storage = typename Precision::storage;
     int batch = 0;
     int size = 0;
-    storage const* saved = nullptr;  // the chain's input or output, as Chain::derivative_of says
+    storage const* saved = nullptr;  // the chain's input or output, as Chain::derivative_of says;
+                                     // not read where that says nothing
     storage const* d_y = nullptr;
     storage* d_x = nullptr;
     bool accumulate = false;

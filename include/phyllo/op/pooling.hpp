@@ -10,7 +10,8 @@ enum class PoolingKind { maximum, average };
 
 /// Maximum or mean over a window, per channel.
 ///
-/// shape    x (N, S, C) -> y (N, S', C)
+/// shape    x (N, S, C) -> y (N, S', C); the padding is less than the window, so that every window
+///          holds an input position
 /// numerics a maximum passes a not-a-number on; its gradient goes to the first maximal tap in
 ///          row-major order; a mean divides by all taps, padding included
 /// cost     one read per tap; the backward pass gathers, so that it needs no atomics

@@ -44,11 +44,11 @@ class Trainer {
   Trainer(space const& exec, Communicator&& communicator, Rule const& rule,
           ModelOptions const& options = {})
       : exec_(exec),
-        communication_(std::forward<Communicator>(communicator)),
         model_(exec, options),
         optimizer_(exec, model_, rule),
-        evaluation_(exec, model_, whole_step) {
-    communication_.reserve(exec, long(sizeof(accumulate)) * (ModelType::gradient_size + 64L * AllBuckets::count));
+        evaluation_(exec, model_, whole_step),
+        communication_(std::forward<Communicator>(communicator)) {
+    communication_.reserve(exec, long(sizeof(accumulate)) * ModelType::gradient_size);
   }
 
   /// One step on this rank's batch; asynchronous but for the transfers. Ranks may have batches of
@@ -120,10 +120,10 @@ class Trainer {
 
  private:
   space exec_;
-  C communication_;
   ModelType model_;
   Optimizer<Rule, ModelType> optimizer_;
   Evaluator evaluation_;
+  C communication_;  // last: it waits for what is in flight before the gradients go
 };
 
 }  // namespace phyllo

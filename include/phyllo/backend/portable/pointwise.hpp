@@ -26,7 +26,8 @@ template <class Chain, class P> struct pointwise_backward {
 
   PHYLLO_FUNCTION void operator()(long at) const {
     Element const e = work.random.element(int(at / work.size), int(at % work.size));
-    A const d = A(work.d_y[at]) * Chain::derivative(A(work.saved[at]), e);
+    A const kept = Chain::derivative_of == Derivative::nothing ? A(0) : A(work.saved[at]);
+    A const d = A(work.d_y[at]) * Chain::derivative(kept, e);
     work.d_x[at] = S(work.accumulate ? A(work.d_x[at]) + d : d);
   }
 };

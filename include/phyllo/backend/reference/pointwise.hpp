@@ -31,8 +31,8 @@ template <class Chain, class P> struct Kernels<op::Pointwise<Chain>, P> {
     for (int n = 0; n < work.batch; ++n)
       for (int i = 0; i < work.size; ++i) {
         long const at = long(n) * work.size + i;
-        A const d = A(work.d_y[at]) *
-                    Chain::derivative(A(work.saved[at]), work.random.element(n, i));
+        A const kept = Chain::derivative_of == Derivative::nothing ? A(0) : A(work.saved[at]);
+        A const d = A(work.d_y[at]) * Chain::derivative(kept, work.random.element(n, i));
         work.d_x[at] = S(work.accumulate ? A(work.d_x[at]) + d : d);
       }
   }

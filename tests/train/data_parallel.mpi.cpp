@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Training on several ranks equals training on one rank with the whole batch.
+
+#include <phyllo/comm/mpi.hpp>
+#include <phyllo/phyllo.hpp>
+
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace {
+
+using namespace phyllo;
+using Space = Kokkos::DefaultExecutionSpace;
+using Host = Kokkos::View<double**, Kokkos::HostSpace>;
+
+struct Perceptron : Network<Input<6>, Linear<20>, Tanh, Linear<3>> {};
+struct Masked : Network<Input<6>, Linear<140>, ReLU, Dropout<0.5>, Linear<3>> {};
+struct Convolutional : Network<Input<2, 5, 5>, Conv2d<5>, ReLU, Flatten, Linear<3>> {};
+struct GlobalNorm : Network<Input<2, 4, 4>, Conv2d<4>, BatchNorm<Statistics::Global>, Tanh, Flatten,
+                            Linear<3>> {};
+struct LocalNorm : Network<Input<2, 4, 4>, Conv2d<4>, BatchNorm<>, Tanh, Flatten, Linear<3>> {};
+
+int rank_of() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+int ranks_of() {
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+Host values(int rows, int columns, int step, double phase) {
+  Host v("values", std::size_t(rows), std::size_t(columns));
+  for (int n = 0; n < rows; ++n)
+    for (int i = 0; i < columns; ++i)
+      v(std::size_t(n), std::size_t(i)) =
+          std::sin(phase + 0.7 * n + 1.3 * i + 0.11 * n * i + 2.9 * step);
+  return v;
+}
+
+template <class M> std::vector<double> numbers(M const& model) {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < model.master().extent(0); ++i) all.push_back(double(model.master()(i)));
+  for (std::size_t i = 0; i < model.buffers().extent(0); ++i) all.push_back(model.buffers()(i));
+  return all;
+}
+
+double distance(std::vector<double> const& a, std::vector<double> const& b) {
+  double d = 0, s = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) d += (a[i] - b[i]) * (a[i] - b[i]), s += a[i] * a[i];
+  return std::sqrt(d / s);
+}
+
+// Samples of each step; with three ranks the last one of the smallest batch is empty.
+constexpr int batches[] = {12, 7, 2, 12, 5};
+
+template <class Net, class P, class C, class Communicator>
+std::vector<double> train(Communicator const& communicator, bool split, double* loss = nullptr) {
+  Space exec;
+  Trainer<Net, MeanSquaredError, Sgd, P, C> trainer(
+      exec, communicator, Sgd{.rate = 0.1f, .momentum = 0.9f, .weight_decay = 1e-3f},
+      {.batch = 12, .seed = 7});
+  int step = 0;
+  for (int const batch : batches) {
+    Host const x = values(batch, Net::input.size(), step, 0.3);
+    Host const t = values(batch, Net::output.size(), step++, 1.9);
+    std::pair<int, int> rows{0, batch};
+    // Uneven on purpose: earlier ranks have more.
+    if (split) {
+      int const share = (batch + ranks_of() - 1) / ranks_of();
+      rows = {std::min(batch, rank_of() * share), std::min(batch, (rank_of() + 1) * share)};
+    }
+    trainer.step(Kokkos::subview(x, rows, Kokkos::ALL), Kokkos::subview(t, rows, Kokkos::ALL));
+  }
+  if (loss != nullptr) *loss = trainer.loss();
+  exec.fence();
+  return numbers(trainer.model());
+}
+
+template <class Net, class P> void equals_one_rank(double bound) {
+  double one_loss = 0, loss = 0;
+  auto const one = train<Net, P, Local>(Local{}, false, &one_loss);
+  auto const all = train<Net, P, AllReduce<Mpi>>(MPI_COMM_WORLD, true, &loss);
+  auto const small = train<Net, P, AllReduce<Mpi, 64>>(MPI_COMM_WORLD, true);
+  CHECK(distance(one, all) < bound);
+  CHECK(distance(one, small) < bound);
+  CHECK(loss == doctest::Approx(one_loss).epsilon(1e-4));
+  // Every rank holds the same bits.
+  std::vector<double> first = all;
+  MPI_Bcast(first.data(), int(first.size()), MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  CHECK(first == all);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("data parallel: several ranks equal one rank on the whole batch", Net, Perceptron,
+                   Masked, Convolutional, GlobalNorm) {
+  equals_one_rank<Net, Full<double>>(1e-6);  // learning rate, schedule and factor are floats
+  equals_one_rank<Net, Full<float>>(1e-5);
+}
+
+TEST_CASE("data parallel: default statistics are each rank's own, running ones are averaged") {
+  Space exec;
+  using T = Trainer<LocalNorm, MeanSquaredError, Sgd, Full<double>, AllReduce<Mpi>>;
+  T trainer(exec, MPI_COMM_WORLD, Sgd{.rate = 0.1f}, {.batch = 12, .seed = 7});
+  int const batch = 12, share = batch / ranks_of();
+  Host const x = values(batch, LocalNorm::input.size(), 0, 0.3);
+  Host const t = values(batch, LocalNorm::output.size(), 0, 1.9);
+  std::pair<int, int> const rows{rank_of() * share, (rank_of() + 1) * share};
+  trainer.step(Kokkos::subview(x, rows, Kokkos::ALL), Kokkos::subview(t, rows, Kokkos::ALL));
+  trainer.average_buffers();
+  exec.fence();
+
+  // One rank that normalises the same shards: gradients of each, then their mean.
+  using M = Model<LocalNorm, Full<double>>;
+  M model(exec, {.batch = 12, .seed = 7});
+  Optimizer optimizer(exec, model, Sgd{.rate = 0.1f});
+  std::vector<double> gradients(std::size_t(M::nodes.arena_size), 0.0);
+  std::vector<double> buffers(std::size_t(M::nodes.buffer_size), 0.0);
+  exec.fence();
+  auto const fresh = Kokkos::create_mirror(Kokkos::HostSpace{}, model.buffers());
+  Kokkos::deep_copy(fresh, model.buffers());
+  for (int r = 0; r < ranks_of(); ++r) {
+    std::pair<int, int> const part{r * share, (r + 1) * share};
+    auto const xs = Kokkos::subview(x, part, Kokkos::ALL);
+    auto const ts = Kokkos::subview(t, part, Kokkos::ALL);
+    Host y("y", std::size_t(share), 3), d_y("d_y", std::size_t(share), 3);
+    Kokkos::deep_copy(model.buffers(), fresh);
+    model.forward(exec, xs, y);
+    exec.fence();
+    for (std::size_t n = 0; n < y.extent(0); ++n)
+      for (std::size_t i = 0; i < 3; ++i) d_y(n, i) = 2 * (y(n, i) - ts(n, i)) / 3 / batch;
+    model.backward(exec, d_y);
+    exec.fence();
+    for (std::size_t i = 0; i < gradients.size(); ++i) gradients[i] += model.gradients()(i);
+    for (std::size_t i = 0; i < buffers.size(); ++i)
+      buffers[i] += model.buffers()(i) / double(ranks_of());
+  }
+  for (std::size_t i = 0; i < gradients.size(); ++i) model.gradients()(i) = gradients[i];
+  optimizer.step(exec, model);
+  exec.fence();
+  std::vector<double> expected;
+  for (std::size_t i = 0; i < gradients.size(); ++i) expected.push_back(model.master()(i));
+  expected.insert(expected.end(), buffers.begin(), buffers.end());
+  CHECK(distance(expected, numbers(trainer.model())) < 1e-6);
+}
+
+TEST_CASE("data parallel: an overflow on one rank skips the step on all") {
+  Space exec;
+  using T = Trainer<Convolutional, MeanSquaredError, Sgd, Mixed<fp16, float>, AllReduce<Mpi>>;
+  T trainer(exec, MPI_COMM_WORLD, Sgd{.rate = 0.1f}, {.batch = 4, .seed = 7});
+  Host const x = values(4, Convolutional::input.size(), 0, 0.3);
+  Host const t = values(4, Convolutional::output.size(), 0, 1.9);
+  trainer.step(x, t);
+  exec.fence();
+  auto const before = numbers(trainer.model());
+  float const scale = trainer.model().state()().loss_scale;
+  auto const skipped = trainer.model().state()().skipped;
+  Host const bad("bad", 4, std::size_t(Convolutional::input.size()));
+  Kokkos::deep_copy(bad, x);
+  if (rank_of() == ranks_of() - 1) bad(1, 1) = std::numeric_limits<double>::infinity();
+  trainer.step(bad, t);
+  exec.fence();
+  CHECK(numbers(trainer.model()) == before);
+  CHECK(trainer.model().state()().skipped == skipped + 1);
+  CHECK(trainer.model().state()().loss_scale == scale / 2);
+  trainer.step(x, t);
+  exec.fence();
+  CHECK(numbers(trainer.model()) != before);
+}
+
+TEST_CASE("data parallel: an evaluation does not depend on the split") {
+  Space exec;
+  using T = Trainer<Perceptron, CrossEntropy, Sgd, Full<double>, AllReduce<Mpi>>;
+  T trainer(exec, MPI_COMM_WORLD, Sgd{.rate = 0.1f}, {.batch = 5, .seed = 3});
+  int const samples = 31;
+  Host const x = values(samples, 6, 0, 0.3);
+  Kokkos::View<int*, Kokkos::HostSpace> labels("labels", samples);
+  for (int n = 0; n < samples; ++n) labels(std::size_t(n)) = n * 7 % 3;
+  std::pair<int, int> const rows{samples * rank_of() / ranks_of(),
+                                 samples * (rank_of() + 1) / ranks_of()};
+  Evaluation const split = trainer.evaluate(Kokkos::subview(x, rows, Kokkos::ALL),
+                                            Kokkos::subview(labels, rows));
+  Trainer<Perceptron, CrossEntropy, Sgd, Full<double>> alone(exec, Sgd{}, {.batch = 7, .seed = 3});
+  Evaluation const whole = alone.evaluate(x, labels);
+  CHECK(split.samples == samples);
+  CHECK(split.accuracy == whole.accuracy);
+  CHECK(split.loss == doctest::Approx(whole.loss).epsilon(1e-12));
+}
+
+// A small network leaves in one transfer; small buckets are contiguous and end with the first layer.
+static_assert(Buckets<Convolutional, default_bucket_bytes, 4>::count == 1);
+static_assert(Buckets<Convolutional, 64, 4>::count == 2);
+static_assert(Buckets<Convolutional, 64, 4>::table.begin[1] == 0);
