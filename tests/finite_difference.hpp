@@ -34,8 +34,8 @@ inline double relative_error(std::vector<double> const& gradient,
   return norm(off) / size;
 }
 
-/// (f(x + h) - f(x - h)) / 2h for each of the variables x[0..count), h = step max(1, |x|). `value()`
-/// evaluates f from the variables, which are restored.
+/// (f(x + h) - f(x - h)) / 2h for each of the variables x[0..count), h = step max(1, |x|).
+/// `value()` evaluates f from the variables, which are restored.
 ///
 /// cost     2 count evaluations
 template <class Function>
@@ -56,13 +56,12 @@ std::vector<double> central_differences(double* x, std::size_t count, Function c
   return differences;
 }
 
-/// Exponent p of the error h^p of central differences between the steps 1e-3 and 1e-4: 2 for a right
-/// gradient of a function with a third derivative, 0 for a wrong one.
+/// Exponent p of the error h^p of central differences between the steps 1e-3 and 1e-4: 2 for a
+/// right gradient of a function with a third derivative, 0 for a wrong one.
 template <class Function>
 double difference_order(double* x, std::size_t count, Function const& value,
                         std::vector<double> const& gradient) {
-  double const coarse =
-      relative_error(gradient, central_differences(x, count, value, 1e-3));
+  double const coarse = relative_error(gradient, central_differences(x, count, value, 1e-3));
   double const fine = relative_error(gradient, central_differences(x, count, value, 1e-4));
   return std::log10(coarse / fine);
 }

@@ -14,8 +14,8 @@
 namespace rods {
 
 inline constexpr int faces = 32, nodes = faces + 1, steps = 256;
-inline constexpr double ratio = 0.4;          // time step / node distance^2
-inline constexpr int between_readings = 16;   // the thermometers are read every so many steps
+inline constexpr double ratio = 0.4;         // time step / node distance^2
+inline constexpr int between_readings = 16;  // the thermometers are read every so many steps
 
 using Space = Kokkos::DefaultExecutionSpace;
 using Policy = Kokkos::TeamPolicy<Space>;

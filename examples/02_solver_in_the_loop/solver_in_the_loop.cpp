@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Rods of a mixture conduct heat. How the conductivity depends on the composition is unknown; what is
-// known is the composition along each rod and thermometer readings over time. A network is the law;
-// the solver turns conductivities into temperatures, its adjoint turns readings into gradients.
+// Rods of a mixture conduct heat. How the conductivity depends on the composition is unknown; what
+// is known is the composition along each rod and thermometer readings over time. A network is the
+// law; the solver turns conductivities into temperatures, its adjoint turns readings into
+// gradients.
 
 #include "rods.hpp"
 
@@ -17,10 +18,12 @@
 
 using rods::Space;
 
+// clang-format off
 /// Composition, 0 to 1, to conductivity, 0 to 1: more would be unstable with the solver's step.
 struct ConductivityLaw : phyllo::Network<
     phyllo::Input<1>, phyllo::Linear<32>, phyllo::Tanh, phyllo::Linear<32>, phyllo::Tanh,
     phyllo::Linear<1>, phyllo::Sigmoid> {};
+// clang-format on
 
 /// The law that made the readings: the mixture conducts when its conducting part connects.
 KOKKOS_INLINE_FUNCTION double true_law(double composition) {
@@ -90,8 +93,8 @@ double law_error(Space const& exec, phyllo::Model<ConductivityLaw> const& model)
 
 int main(int argc, char* argv[]) {
   Kokkos::ScopeGuard kokkos(argc, argv);
-  int count = 16, iterations = 600;
-  float rate = 0.01f;
+  int count = 16, iterations = 400;
+  float rate = 0.03f;
   std::uint64_t seed = 1;
   double at_most = 0;
   CLI::App app{"Learns a conductivity law from temperatures, through a solver and its adjoint."};

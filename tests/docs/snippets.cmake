@@ -7,6 +7,10 @@
 cmake_minimum_required(VERSION 3.25)
 
 file(READ "${PAGE}" text)
+# Code under another name or indented would never be compiled.
+if("\n${text}" MATCHES "\n([ \t]+```cpp|[ \t]*```(cpp[^\n]|[cC]\\+\\+|cxx|cc|hpp))")
+  message(FATAL_ERROR "${PAGE} has code that would not be compiled. Write ```cpp at the beginning of a line, alone.")
+endif()
 set(program "")
 while(text MATCHES "```cpp\n")
   string(FIND "${text}" "```cpp\n" begin)

@@ -40,7 +40,8 @@ template <class P> struct TwoHeads {
   Kokkos::View<float**, Space> x, y;
 
   KOKKOS_FUNCTION void operator()(int n) const {
-    auto const values = closure(Kokkos::subview(x, n, Kokkos::ALL), Kokkos::subview(y, n, Kokkos::ALL));
+    auto const values =
+        closure(Kokkos::subview(x, n, Kokkos::ALL), Kokkos::subview(y, n, Kokkos::ALL));
     y(n, 0) = values.template get<rate>() + values.template get<flux>()[2];
   }
 };
@@ -64,10 +65,12 @@ void call(Space const& exec, Kokkos::View<float**, Space> x, Kokkos::View<float*
                        ByOneThread<Net, P>{closure, x, y});
   Kokkos::TeamPolicy<Space> policy(exec, count, Kokkos::AUTO);
   policy.set_scratch_size(0, Kokkos::PerTeam(closure.scratch_bytes));
-  Kokkos::parallel_for("by one team", policy, ByOneTeam<Net, P>{model.snapshot(exec).in_kernel(), x, y});
+  Kokkos::parallel_for("by one team", policy,
+                       ByOneTeam<Net, P>{model.snapshot(exec).in_kernel(), x, y});
 }
 
-void gpu_in_kernel(Space const& exec, Kokkos::View<float**, Space> x, Kokkos::View<float**, Space> y) {
+void gpu_in_kernel(Space const& exec, Kokkos::View<float**, Space> x,
+                   Kokkos::View<float**, Space> y) {
   call<Rate, Full<float>>(exec, x, y);
   call<Closure, Full<float>>(exec, x, y);
   call<Closure, Mixed<bf16, float>>(exec, x, y);

@@ -9,7 +9,11 @@
 #include <model/in_kernel_networks.hpp>
 #include <model/in_kernel_reference.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <type_traits>
+#include <vector>
 
 // The calls inside kernels against plain loops in double, parameters filled by hand.
 namespace in_kernel_test {
@@ -52,7 +56,8 @@ template <class Net, class P> struct Case {
     for (int k = 0; k < inputs; ++k)
       input[k] = Matrix<float>("input", samples, std::size_t(Ports<Net>::input_shape(k).size()));
     for (int k = 0; k < outputs; ++k)
-      output[k] = Matrix<double>("output", samples, std::size_t(Ports<Net>::output_shape(k).size()));
+      output[k] =
+          Matrix<double>("output", samples, std::size_t(Ports<Net>::output_shape(k).size()));
     for (int n = 0; n < samples; ++n) {
       std::vector<Numbers> x;
       for (int k = 0; k < inputs; ++k) {
@@ -67,8 +72,6 @@ template <class Net, class P> struct Case {
   }
 
   InKernel<Net, P> closure() const { return {parameters.data(), buffers.data()}; }
-  auto row(Matrix<float> const& m, int n) const { return Kokkos::subview(m, n, Kokkos::ALL); }
-  auto row(Matrix<double> const& m, int n) const { return Kokkos::subview(m, n, Kokkos::ALL); }
 
   // Largest error, relative to the largest number of the output.
   double error() const {
@@ -112,11 +115,13 @@ template <class Net, class P> void by_teams(Case<Net, P>& c, int team_size) {
   auto const input = c.input[0];
   auto const output = c.output[0];
   using Policy = Kokkos::TeamPolicy<Host>;
-  auto policy = team_size > 0 ? Policy(exec, samples, team_size) : Policy(exec, samples, Kokkos::AUTO);
+  auto policy =
+      team_size > 0 ? Policy(exec, samples, team_size) : Policy(exec, samples, Kokkos::AUTO);
   policy.set_scratch_size(0, Kokkos::PerTeam(closure.scratch_bytes));
   Kokkos::parallel_for("by teams", policy, [=](Policy::member_type const& member) {
     int const n = member.league_rank();
-    closure(member, Kokkos::subview(input, n, Kokkos::ALL), Kokkos::subview(output, n, Kokkos::ALL));
+    closure(member, Kokkos::subview(input, n, Kokkos::ALL),
+            Kokkos::subview(output, n, Kokkos::ALL));
   });
   exec.fence("by teams");
 }
@@ -160,7 +165,8 @@ TEST_CASE_TEMPLATE("in_kernel equals plain loops in double", P, Full<double>, Fu
 }
 
 // What a closure takes besides Views, and what it returns.
-TEST_CASE_TEMPLATE("in_kernel takes anything that is indexed", P, Full<double>, Mixed<bf16, float>) {
+TEST_CASE_TEMPLATE("in_kernel takes anything that is indexed", P, Full<double>,
+                   Mixed<bf16, float>) {
   Case<Rate, P> c;
   auto const closure = c.closure();
   using T = typename P::accumulate;
@@ -232,7 +238,8 @@ TEST_CASE("in_kernel by a team twice, beside the caller's own scratch memory") {
     Scratch const own(member.team_scratch(0), numbers);
     for (int n = 0; n < samples; ++n) {
       closure(member, Kokkos::subview(input, n, Kokkos::ALL), own);
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(member, numbers), [&](int i) { output(n, i) = own(i); });
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(member, numbers),
+                           [&](int i) { output(n, i) = own(i); });
       member.team_barrier();
     }
   });

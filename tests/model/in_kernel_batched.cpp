@@ -150,11 +150,13 @@ namespace in_kernel_test {
 template <class P, class Closure>
 void call_heads(Space const& exec, Closure const& closure, Matrix<P> const& a, Matrix<P> const& b,
                 Matrix<P> const& out, Matrix<P> const& out_flux) {
-  Kokkos::parallel_for("two heads", Kokkos::RangePolicy<Space>(exec, 0, samples), KOKKOS_LAMBDA(int n) {
-    auto const y = closure(Kokkos::subview(a, n, Kokkos::ALL), Kokkos::subview(b, n, Kokkos::ALL));
-    out(n, 0) = y.template get<rate>();
-    for (int i = 0; i < 3; ++i) out_flux(n, i) = y.template get<flux>()[i];
-  });
+  Kokkos::parallel_for(
+      "two heads", Kokkos::RangePolicy<Space>(exec, 0, samples), KOKKOS_LAMBDA(int n) {
+        auto const y =
+            closure(Kokkos::subview(a, n, Kokkos::ALL), Kokkos::subview(b, n, Kokkos::ALL));
+        out(n, 0) = y.template get<rate>();
+        for (int i = 0; i < 3; ++i) out_flux(n, i) = y.template get<flux>()[i];
+      });
 }
 
 template <class P> void compare_heads() {

@@ -26,7 +26,8 @@ namespace in_kernel_test {
 
 using namespace phyllo;
 
-struct Perceptron : Network<Input<5>, Linear<33>, Tanh, Linear<40>, ReLU, Linear<7>, GELU, Linear<3>> {};
+struct Perceptron : Network<Input<5>, Linear<33>, Tanh, Linear<40>, ReLU, Linear<7>, GELU,
+                            Linear<3>> {};
 struct Rate : Network<Input<2>, Linear<16>, Tanh, Linear<1>> {};
 struct SmallLeNet
     : Network<Input<1, 8, 8>, Conv2d<2, KernelSize<3>, Padding<1>>, ReLU, MaxPool2d<2>,

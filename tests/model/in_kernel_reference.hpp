@@ -32,7 +32,8 @@ template <class Net> struct Interpreter {
       (this->template evaluate<At<leaves, I>>(int(I)), ...);
     }(std::make_index_sequence<program::size>{});
     std::vector<Numbers> outputs;
-    for (int o = 0; o < program::nodes.outputs; ++o) outputs.push_back(of(program::nodes.output[o]));
+    for (int o = 0; o < program::nodes.outputs; ++o)
+      outputs.push_back(of(program::nodes.output[o]));
     return outputs;
   }
 

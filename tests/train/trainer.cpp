@@ -234,3 +234,15 @@ TEST_CASE("errors: sentences that name who, expected and got") {
   exec.fence();
   CHECK(numbers(trainer.model()) == before);
 }
+
+TEST_CASE("losses: accuracy is that of the term with classes, wherever it stands") {
+  Space exec;
+  Trainer<TwoHeads, Losses<On<a, CrossEntropy>, On<b, MeanSquaredError>>, Sgd> first(exec, Sgd{});
+  Trainer<TwoHeads, Losses<On<b, MeanSquaredError>, On<a, CrossEntropy>>, Sgd> second(exec, Sgd{});
+  Host const x = values(30, 5, 0.2), t = values(30, 2, 1.1);
+  Kokkos::View<int*, Kokkos::HostSpace> classes("classes", 30);
+  for (std::size_t n = 0; n < 30; ++n) classes(n) = int(n % 3);
+  auto const targets = tensors(named<a>(classes), named<b>(t));
+  CHECK(first.evaluate(x, targets).accuracy > 0);
+  CHECK(first.evaluate(x, targets).accuracy == second.evaluate(x, targets).accuracy);
+}

@@ -28,8 +28,9 @@ namespace phyllo {
 ///          inputs and outputs than the network's; run: too little scratch memory aborts
 /// numerics as batched inference: sums in the same order, in Precision::accumulate, each step's
 ///          result rounded to Precision::storage
-/// cost     by one thread: activations in registers while they are few, else in the thread's own
-///          memory; by a team: scratch_bytes, one barrier a step
+/// cost     by one thread: on a GPU activations stay in registers between Linear layers of at most
+///          32 numbers; wider values and those with positions lie in the thread's own memory; by a
+///          team: scratch_bytes, one barrier a step
 template <class Net, class Precision> class InKernel {
   using program = typename Net::program;
   using AllPorts = Ports<Net>;
@@ -55,9 +56,9 @@ template <class Net, class Precision> class InKernel {
   static constexpr int scratch_bytes = int(PlanFor<storage>::memory.bytes + slot_alignment);
 
   /// What a call by one thread returns: Values of the output, or Outputs where there are several.
-  using Result = std::conditional_t<outputs == 1,
-                                    Values<accumulate, AllPorts::output_shape(0).size()>,
-                                    Outputs<Net, accumulate>>;
+  using Result =
+      std::conditional_t<outputs == 1, Values<accumulate, AllPorts::output_shape(0).size()>,
+                         Outputs<Net, accumulate>>;
 
   InKernel() = default;
   PHYLLO_FUNCTION InKernel(storage const* parameters, float const* buffers)
@@ -121,8 +122,8 @@ template <class Net, class Precision> class InKernel {
   PHYLLO_FUNCTION static void load(Runner const& runner, Value* arena, First const& input,
                                    More const&... more) {
     using Facts = detail::InputFacts<Net, I>;
-    using Load = detail::InKernelLoad<storage, accumulate, Facts::channels, Facts::positions, Value,
-                                      First>;
+    using Load =
+        detail::InKernelLoad<storage, accumulate, Facts::channels, Facts::positions, Value, First>;
     runner.run(Load{at<Plan, Facts::node>(arena), input});
     if constexpr (I + 1 < inputs) load<Plan, I + 1>(runner, arena, more...);
   }
@@ -138,8 +139,8 @@ template <class Net, class Precision> class InKernel {
                                     More const&... more) {
     if constexpr (I >= inputs) {
       using Facts = detail::OutputFacts<Net, I - inputs>;
-      using Store = detail::InKernelStore<accumulate, Facts::channels, Facts::positions, Value,
-                                          First const>;
+      using Store =
+          detail::InKernelStore<accumulate, Facts::channels, Facts::positions, Value, First const>;
       runner.run(Store{at<Plan, Facts::node>(arena), output});
     }
     if constexpr (sizeof...(More) > 0) store<Plan, I + 1>(runner, arena, more...);
@@ -153,8 +154,8 @@ template <class Net, class Precision> class InKernel {
   PHYLLO_FUNCTION static void fill_one(accumulate const* arena, Result& result) {
     using Facts = detail::OutputFacts<Net, I>;
     using Numbers = Values<accumulate, Facts::channels * Facts::positions>;
-    using Store = detail::InKernelStore<accumulate, Facts::channels, Facts::positions, accumulate,
-                                        Numbers>;
+    using Store =
+        detail::InKernelStore<accumulate, Facts::channels, Facts::positions, accumulate, Numbers>;
     accumulate const* from = at<Plan, Facts::node>(arena);
     if constexpr (outputs == 1)
       detail::ByThread{}.run(Store{from, result});

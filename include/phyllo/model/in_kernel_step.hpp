@@ -8,6 +8,8 @@
 #include <Kokkos_MathematicalFunctions.hpp>
 #include <Kokkos_NumericTraits.hpp>
 
+#include <cstdint>
+
 namespace phyllo::detail {
 
 // Where the value of node V begins in an arena of elements of ElementSize bytes.
@@ -27,7 +29,8 @@ template <class Planned, int S> struct StepFacts {
   static constexpr int chain_position = Planned::liveness.chain_first(step);
   static constexpr int sources = head.sources;
   template <int I> static constexpr int source = head.source[I];
-  template <int I> static constexpr int source_channels = Planned::node(head.source[I]).output.channels;
+  template <int I>
+  static constexpr int source_channels = Planned::node(head.source[I]).output.channels;
   static constexpr int weight = head.weight, bias = head.bias;
   static constexpr int norm_weight = norm.weight, norm_bias = norm.bias, norm_buffer = norm.buffer;
   static constexpr float epsilon = norm.epsilon;

@@ -65,7 +65,8 @@ struct InKernelLoad {
   Numbers const& numbers;
 
   PHYLLO_FUNCTION void operator()(int i) const {
-    auto const x = static_cast<Accumulate>(number_at(numbers, logical_index<Channels, Positions>(i)));
+    auto const x =
+        static_cast<Accumulate>(number_at(numbers, logical_index<Channels, Positions>(i)));
     to[i] = static_cast<Value>(static_cast<Storage>(x));
   }
 };

@@ -39,7 +39,8 @@ template <class Net, int I> struct OutputFacts {
   static constexpr int channels = Ports<Net>::output_shape(I).channels;
   static constexpr int positions = Ports<Net>::output_shape(I).positions();
 };
-template <class Net, class Tag> inline constexpr int output_place = Ports<Net>::template output_of<Tag>();
+template <class Net, class Tag>
+inline constexpr int output_place = Ports<Net>::template output_of<Tag>();
 
 template <int Place, class V> struct OutputItem {
   V values{};
@@ -47,13 +48,15 @@ template <int Place, class V> struct OutputItem {
 template <class Net, class T, class Sequence> struct OutputItems;
 template <class Net, class T, std::size_t... I>
 struct OutputItems<Net, T, std::index_sequence<I...>>
-    : OutputItem<int(I), Values<T, OutputFacts<Net, int(I)>::channels * OutputFacts<Net, int(I)>::positions>>... {};
+    : OutputItem<int(I), Values<T, OutputFacts<Net, int(I)>::channels *
+                                       OutputFacts<Net, int(I)>::positions>>... {};
 
 // The compiler finds V from the place.
 template <int Place, class V> PHYLLO_FUNCTION V& output_item(OutputItem<Place, V>& item) {
   return item.values;
 }
-template <int Place, class V> PHYLLO_FUNCTION V const& output_item(OutputItem<Place, V> const& item) {
+template <int Place, class V>
+PHYLLO_FUNCTION V const& output_item(OutputItem<Place, V> const& item) {
   return item.values;
 }
 
@@ -71,7 +74,8 @@ struct Outputs
     static_assert(place >= 0,
                   "get<tag>: the network has no output of that name. Put Output<tag> behind the "
                   "part that computes it.");
-    return detail::output_item<place>(*this);
+    constexpr int known = place < 0 ? 0 : place;  // one error is enough
+    return detail::output_item<known>(*this);
   }
 };
 

@@ -21,7 +21,7 @@ template <class Chain> struct Normalization {
   static constexpr int row_blocks = 64;  // partial sums of a channel
 
   /// sums[0..C) = sum over rows of x, sums[C] = rows.
-  /// With mean_sums given: sums[0..C) = sum of (x - mean)^2, mean = mean_sums[c] / mean_sums[C], and
+  /// With mean_sums given: sums[0..C) = sum of (x - mean)^2, mean = mean_sums[c] / mean_sums[C];
   /// sums has C elements only.
   template <class Precision> struct Sum {
     using storage = typename Precision::storage;

@@ -30,6 +30,13 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   using AllPorts = typename M::AllPorts;
   using First = typename At<TypeList<Term...>, 0>::loss;
   static constexpr int terms = int(sizeof...(Term));
+  /// The term whose hits are counted: the first with class numbers; -1: none.
+  static constexpr int first_classes = [] {
+    bool const classes[] = {Term::loss::classes...};
+    for (int k = 0; k < terms; ++k)
+      if (classes[k]) return k;
+    return -1;
+  }();
   static constexpr bool draws = [] {
     for (Node const& n : M::nodes.node)
       if (n.random) return true;
@@ -67,7 +74,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   /// Values and gradients of all terms; their sums behind the parameters' gradients.
   template <class Pass> void losses(space const& exec, Pass const& pass, BoundTensors const& t) {
     int k = 0;
-    ((term<Term>(exec, pass, t.tensor[k], pass.gradient(node_of<Term>()), k == 0), ++k), ...);
+    ((evaluate_term<Term>(exec, pass, t.tensor[k], pass.gradient(node_of<Term>()), k), ++k), ...);
     sum(exec, pass.batch, tail());
   }
 
@@ -102,7 +109,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
       model_.load(pass, in.from_sample(first, count));
       pass.run_all();
       int k = 0;
-      ((term<Term>(exec, pass, from_sample(targets.tensor[k], first), nullptr, k == 0), ++k), ...);
+      ((evaluate_term<Term>(exec, pass, from_sample(targets.tensor[k], first), nullptr, k), ++k), ...);
       sum(exec, count, sums_.data());
       add(exec, total);
     }
@@ -166,8 +173,8 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   }
 
   template <class T, class Pass>
-  void term(space const& exec, Pass const& pass, ExternalTensor const& targets,
-            typename P::storage* d_outputs, bool first) {
+  void evaluate_term(space const& exec, Pass const& pass, ExternalTensor const& targets,
+            typename P::storage* d_outputs, int term) {
     using Op = op::Loss<typename T::loss>;
     typename Op::template Evaluate<P> work;
     work.batch = pass.batch;
@@ -178,8 +185,8 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     work.state = model_.arenas().state;
     work.d_outputs = d_outputs;
     work.values = values_.data();
-    work.hits = first ? hits_.data() : nullptr;
-    work.accumulate_values = !first;
+    work.hits = T::loss::classes && term == first_classes ? hits_.data() : nullptr;
+    work.accumulate_values = term > 0;
     SelectedKernels<Op, P, typename Exec::backends>::run(exec, label_, work);
   }
 

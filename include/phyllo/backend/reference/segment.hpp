@@ -36,7 +36,8 @@ template <class... D, class P> struct SegmentSample<op::Segment<D...>, P> {
   }
 
   template <class Dense> void layer(int l) {
-    std::vector<S> z(std::size_t(Dense::outputs)), y(std::size_t(Dense::outputs));
+    constexpr auto outputs = static_cast<std::size_t>(Dense::outputs);
+    std::vector<S> z(outputs), y(outputs);
     for (int o = 0; o < Dense::outputs; ++o) {
       A sum = Dense::bias ? A(work.parameters[work.bias[l] + o]) : A(0);
       for (int i = 0; i < Dense::inputs; ++i)
@@ -76,7 +77,7 @@ template <class... D, class L, class P> struct Kernels<op::WholeStep<op::Segment
   template <class Dense>
   static void layer(Work const& work, Sample const& sample, int l, std::vector<S>& d) {
     auto const& x = sample.value[std::size_t(l)];
-    std::vector<S> d_x(std::size_t(Dense::inputs));
+    std::vector<S> d_x(static_cast<std::size_t>(Dense::inputs));
     for (int o = 0; o < Dense::outputs; ++o) {
       auto const i = std::size_t(o);
       S const kept = Dense::chain::derivative_of == Derivative::output

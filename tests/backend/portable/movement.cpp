@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <phyllo/backend/portable/movement.hpp>
+#include <phyllo/backend/portable/pointwise.hpp>
+#include <phyllo/backend/reference/movement.hpp>
+#include <phyllo/backend/reference/pointwise.hpp>
+#include <phyllo/layer/gelu.hpp>
+
+#include <backend/portable/comparison.hpp>
+
+using namespace phyllo;
+using namespace phyllo::test;
+
+// Moves are exact; a sum of two numbers has one rounding, of which there is one right result.
+
+TEST_CASE_TEMPLATE("portable: copies of channels", P, PHYLLO_TEST_PRECISIONS) {
+  using S = typename P::storage;
+  for_size_rows([](SizeRow const& pick) {
+    op::Copy::Forward<P> work;
+    work.rows = pick.row % 11 == 5 ? 0 : pick(0);
+    work.channels = pick(1);
+    work.from = pick(2) - 1;
+    work.to = pick(3) - 1;
+    work.x_channels = work.from + work.channels + pick(4) - 1;
+    work.y_channels = work.to + work.channels + pick(5) - 1;
+    auto const x = numbers<S>(work.rows * work.x_channels, 1);
+    work.x = x.data();
+    work.accumulate = pick.row % 2 == 0;
+    // Channels beside the copied ones stay as they are: numbers, also where nothing is added.
+    compare<op::Copy, P>(
+        work, 0, output<S>(work.rows * work.y_channels, true, [](auto& w, S* p) { w.y = p; }));
+  });
+}
+
+TEST_CASE_TEMPLATE("portable: transposes", P, PHYLLO_TEST_PRECISIONS) {
+  using S = typename P::storage;
+  for_size_rows([](SizeRow const& pick) {
+    op::Transpose::Forward<P> work;
+    work.batch = pick(0, 4) - 1;
+    work.rows = pick(1);
+    work.columns = pick(2);
+    work.accumulate = pick.row % 2 == 0;
+    long const size = long(work.batch) * work.rows * work.columns;
+    auto const x = numbers<S>(size, 1);
+    work.x = x.data();
+    compare<op::Transpose, P>(work, 0,
+                              output<S>(size, work.accumulate, [](auto& w, S* p) { w.y = p; }));
+  });
+}
+
+TEST_CASE_TEMPLATE("portable: upsampling", P, PHYLLO_TEST_PRECISIONS) {
+  using S = typename P::storage;
+  for_size_rows([](SizeRow const& pick) {
+    int const batch = pick(0, 4) - 1, rank = 1 + pick.row % 3;
+    Shape input{pick(1)};
+    input.rank = rank;
+    for (int d = 3 - rank; d < 3; ++d) input.spatial[d] = pick(2 + d, rank == 1 ? 33 : 5);
+    Shape shape = input;
+    for (int d = 3 - rank; d < 3; ++d) shape.spatial[d] *= pick(5 + d, rank == 1 ? 9 : 3);
+    long const inputs = long(batch) * input.size(), outputs = long(batch) * shape.size();
+    auto const x = numbers<S>(inputs, 1), d_y = numbers<S>(outputs, 2);
+    compare<op::Upsample, P>(op::Upsample::Forward<P>{batch, input, shape, x.data(), nullptr}, 0,
+                             output<S>(outputs, [](auto& w, S* p) { w.y = p; }));
+    for (bool const added : {false, true})
+      compare<op::Upsample, P>(
+          op::Upsample::Backward<P>{batch, input, shape, d_y.data(), nullptr, added}, bound<P>(),
+          output<S>(inputs, added, [](auto& w, S* p) { w.d_x = p; }));
+  });
+}
+
+TEST_CASE_TEMPLATE("portable: sums of two values", P, PHYLLO_TEST_PRECISIONS) {
+  using Op = op::Add<op::Chain<GELU>>;
+  using S = typename P::storage;
+  for_size_rows([](SizeRow const& pick) {
+    typename Op::template Forward<P> work;
+    work.batch = pick.row % 11 == 5 ? 0 : pick(0);
+    work.size = pick(1) * pick(2, 3);
+    long const size = long(work.batch) * work.size;
+    auto const a = numbers<S>(size, 1), b = numbers<S>(size, 2);
+    work.a = a.data();
+    work.b = b.data();
+    auto const y = output<S>(size, [](auto& w, S* p) { w.y = p; });
+    if (pick.row % 2 == 0)
+      compare<Op, P>(work, bound<P>(), y, output<S>(size, [](auto& w, S* p) { w.saved = p; }));
+    else
+      compare<Op, P>(work, bound<P>(), y);
+  });
+}
+
+namespace {
+
+// The caller's tensor: strides of its own in any order of dimensions, or one View per channel.
+template <class T>
+ExternalTensor external(T* data, ElementType type, Shape const& s, int batch, SizeRow const& pick) {
+  ExternalTensor t;
+  t.type = type;
+  t.data[0] = data;
+  int const extent[5] = {batch, s.channels, s.spatial[0], s.spatial[1], s.spatial[2]};
+  std::ptrdiff_t* const stride[5] = {&t.sample_stride, &t.channel_stride, &t.spatial_stride[0],
+                                     &t.spatial_stride[1], &t.spatial_stride[2]};
+  std::ptrdiff_t next = 1 + pick.row % 2;
+  for (int k = 0; k < 5; ++k) {
+    int const d = (k + pick.row) % 5;
+    *stride[d] = next;
+    next *= extent[d] + pick.row % 3;
+  }
+  if (s.rank == 0 && s.channels <= ExternalTensor::max_variables && pick.row % 2 == 0) {
+    t.variables = s.channels;
+    for (int c = 0; c < s.channels; ++c) t.data[c] = data + c * t.channel_stride;
+  }
+  return t;
+}
+Shape external_shape(SizeRow const& pick) {
+  Shape s{pick(1)};
+  s.rank = pick.row % 4;
+  for (int d = 3 - s.rank; d < 3; ++d) s.spatial[d] = pick(2 + d, 4);
+  return s;
+}
+constexpr long room = 60000;  // elements that an external tensor may span
+
+template <class P, class T> void compare_transfers(ElementType type) {
+  using S = typename P::storage;
+  auto const source = numbers<T>(room, 1);
+  for_size_rows([&](SizeRow const& pick) {
+    int const batch = pick(0, 4) - 1;
+    Shape const s = external_shape(pick);
+    long const size = long(batch) * s.size();
+    auto const tensor = external(const_cast<T*>(source.data()), type, s, batch, pick);
+    REQUIRE(tensor.offset(batch, s.channels, s.spatial[0], s.spatial[1], s.spatial[2]) < room);
+    compare<op::Transfer, P>(op::Transfer::Load<P>{batch, s, tensor, nullptr}, 0,
+                             output<S>(size, [](auto& w, S* p) { w.slot = p; }));
+    auto const slot = numbers<S>(size, 2);
+    // Numbers between the strides stay as they are.
+    compare<op::Transfer, P>(op::Transfer::Store<P>{batch, s, slot.data(), {}}, 0,
+                             output<T>(room, true, [&](auto& w, T* p) {
+                               w.target = external(p, type, s, batch, pick);
+                             }));
+  });
+}
+
+}  // namespace
+
+TEST_CASE("portable: transfers between the caller's tensors and slots") {
+  compare_transfers<Full<double>, float>(ElementType::f32);
+  compare_transfers<Full<float>, double>(ElementType::f64);
+  compare_transfers<Mixed<bf16, float>, fp16>(ElementType::f16);
+  compare_transfers<Mixed<fp16, float>, bf16>(ElementType::bf16);
+}

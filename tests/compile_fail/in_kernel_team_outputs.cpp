@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: in_kernel: after the team member, give as many inputs as the network has and then as many outputs
+
+#include <phyllo/layer/linear.hpp>
+#include <phyllo/model/in_kernel.hpp>
+#include <phyllo/network/network.hpp>
+#include <phyllo/policy/precision.hpp>
+
+using namespace phyllo;
+struct Rate : Network<Input<2>, Linear<1>> {};
+
+void call(Kokkos::TeamPolicy<>::member_type const& member, float const* state) {
+  InKernel<Rate, Full<float>> const closure;
+  closure(member, state);
+}
