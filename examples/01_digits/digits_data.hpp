@@ -41,8 +41,7 @@ struct DigitsData {
     auto const images = Kokkos::create_mirror_view(data.images);
     auto const labels = Kokkos::create_mirror_view(data.labels);
     for (std::size_t n = 0; n < chosen.size(); ++n) {
-      for (std::size_t i = 0; i < 64; ++i)
-        images(n, 0, i / 8, i % 8) = float(chosen[n][i]) / 16.0f;
+      for (std::size_t i = 0; i < 64; ++i) images(n, 0, i / 8, i % 8) = float(chosen[n][i]) / 16.0f;
       labels(n) = chosen[n][64];
     }
     Kokkos::deep_copy(data.images, images);

@@ -32,8 +32,8 @@ void train(MPI_Comm communicator, DigitsOptions const& options) {
   phyllo::Sgd const sgd{.rate = options.rate,
                         .momentum = 0.9f,
                         .weight_decay = 1e-4f,
-                        .schedule = phyllo::cosine_schedule(
-                            std::uint64_t(sampler.steps()) * std::uint64_t(options.epochs))};
+                        .schedule = phyllo::cosine_schedule(std::uint64_t(sampler.steps()) *
+                                                            std::uint64_t(options.epochs))};
   Trainer trainer(exec, communicator, sgd,
                   {.batch = int(sampler.largest_part()), .seed = options.seed});
   if (rank == 0) {
@@ -71,9 +71,8 @@ void train(MPI_Comm communicator, DigitsOptions const& options) {
       auto const host = Kokkos::create_mirror_view(indices);
       for (std::size_t i = 0; i < part.size(); ++i) host(i) = part[i];
       Kokkos::deep_copy(exec, indices, host);
-      Kokkos::parallel_for(
-          "gather batch", Kokkos::RangePolicy(exec, 0, int(part.size())),
-          GatherBatch{training.images, images, training.labels, labels, indices});
+      Kokkos::parallel_for("gather batch", Kokkos::RangePolicy(exec, 0, int(part.size())),
+                           GatherBatch{training.images, images, training.labels, labels, indices});
       std::pair<std::size_t, std::size_t> const rows{0, part.size()};
       trainer.step(Kokkos::subview(images, rows, Kokkos::ALL, Kokkos::ALL, Kokkos::ALL),
                    Kokkos::subview(labels, rows));

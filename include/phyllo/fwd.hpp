@@ -3,9 +3,9 @@
 #pragma once
 
 /// Every public name, declared: the architecture on one page. Arrows point down: core, policy, op,
-/// layer and loss, block, network, fusion, model, train; backends see op, core and policy only. Names
-/// whose parameters are constrained stand in their own headers: Model and Trainer (model/model.hpp,
-/// train/trainer.hpp), AllReduce and its transport Mpi (comm/).
+/// layer and loss, block, network, fusion, model, train; backends see op, core and policy only.
+/// Names whose parameters are constrained stand in their own headers: Model and Trainer
+/// (model/model.hpp, train/trainer.hpp), AllReduce and its transport Mpi (comm/).
 
 namespace phyllo {
 

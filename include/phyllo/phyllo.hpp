@@ -7,6 +7,9 @@
 
 #include <phyllo/fwd.hpp>
 
+// Sentences of compile errors come first: the fewer includes above them, the shorter the error.
+#include <phyllo/core/refusal.hpp>
+
 // What a network is made of.
 #include <phyllo/layer/average_pool1d.hpp>
 #include <phyllo/layer/average_pool2d.hpp>

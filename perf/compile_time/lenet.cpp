@@ -9,7 +9,8 @@ using Net = LeNet;
 
 void train(Kokkos::View<float**> inputs, Kokkos::View<int*> targets) {
   Kokkos::DefaultExecutionSpace exec;
-  phyllo::Trainer<Net, phyllo::CrossEntropy, phyllo::Sgd> trainer(exec, {.rate = 0.1f}, {.batch = 64});
+  phyllo::Trainer<Net, phyllo::CrossEntropy, phyllo::Sgd> trainer(exec, {.rate = 0.1f},
+                                                                  {.batch = 64});
   trainer.step(inputs, targets);
   phyllo::Evaluation const evaluation = trainer.evaluate(inputs, targets);
   if (evaluation.samples == 0) phyllo::save(exec, trainer.model(), "weights.safetensors");

@@ -3,13 +3,14 @@
 
 #include <phyllo/phyllo.hpp>
 
-
-struct Net : phyllo::Network<phyllo::Input<16>, phyllo::Linear<64>, phyllo::ReLU, phyllo::Linear<64>,
-                             phyllo::ReLU, phyllo::Linear<64>, phyllo::ReLU, phyllo::Linear<16>> {};
+struct Net
+    : phyllo::Network<phyllo::Input<16>, phyllo::Linear<64>, phyllo::ReLU, phyllo::Linear<64>,
+                      phyllo::ReLU, phyllo::Linear<64>, phyllo::ReLU, phyllo::Linear<16>> {};
 
 void train(Kokkos::View<float**> inputs, Kokkos::View<float**> targets) {
   Kokkos::DefaultExecutionSpace exec;
-  phyllo::Trainer<Net, phyllo::MeanSquaredError, phyllo::Sgd> trainer(exec, {.rate = 0.1f}, {.batch = 64});
+  phyllo::Trainer<Net, phyllo::MeanSquaredError, phyllo::Sgd> trainer(exec, {.rate = 0.1f},
+                                                                      {.batch = 64});
   trainer.step(inputs, targets);
   phyllo::Evaluation const evaluation = trainer.evaluate(inputs, targets);
   if (evaluation.samples == 0) phyllo::save(exec, trainer.model(), "weights.safetensors");

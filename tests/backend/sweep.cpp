@@ -33,7 +33,8 @@ template <class T> struct Guarded {
   T* data() { return all.data() + guard; }
   bool intact() const {
     for (std::size_t i = 0; i < guard; ++i)
-      if (double(float(all[i])) != 77.0 || double(float(all[all.size() - 1 - i])) != 77.0) return false;
+      if (double(float(all[i])) != 77.0 || double(float(all[all.size() - 1 - i])) != 77.0)
+        return false;
     return true;
   }
 };
@@ -88,8 +89,8 @@ void contraction(int batch, Shape input, int outputs, Window window) {
   auto weight = random_numbers<S>(weights, 2), bias = random_numbers<S>(outputs, 3);
   auto d_z = random_numbers<S>(long(batch) * output.size(), 4);
   INFO("batch ", batch, " channels ", input.channels, " outputs ", outputs, " spatial ",
-       input.spatial[0], " ", input.spatial[1], " ", input.spatial[2], " window ", window.size[0], " ",
-       window.size[1], " ", window.size[2], " stride ", window.stride[2], " padding ",
+       input.spatial[0], " ", input.spatial[1], " ", input.spatial[2], " window ", window.size[0],
+       " ", window.size[1], " ", window.size[2], " stride ", window.stride[2], " padding ",
        window.padding[2]);
   typename Op::template Forward<P> forward;
   forward.batch = batch;
@@ -102,16 +103,18 @@ void contraction(int batch, Shape input, int outputs, Window window) {
   compare<Op, P, S>(forward, long(batch) * output.size(), false, bound_of<P>(),
                     [](auto& w, S* out) { w.y = out; });
   for (bool const accumulate : {false, true})
-    compare<Op, P, S>(typename Op::template BackwardInput<P>{batch, input, output, window, d_z.data(),
-                                                             weight.data(), nullptr, accumulate},
-                      long(batch) * input.size(), accumulate, bound_of<P>(),
-                      [](auto& w, S* out) { w.d_x = out; });
-  compare<Op, P, A>(typename Op::template BackwardParameters<P>{batch, input, output, window, x.data(),
-                                                                d_z.data(), nullptr, nullptr},
-                    weights + outputs, false, bound_of<P>(), [&](auto& w, A* out) {
-                      w.d_weight = out;
-                      w.d_bias = out + weights;
-                    });
+    compare<Op, P, S>(
+        typename Op::template BackwardInput<P>{batch, input, output, window, d_z.data(),
+                                               weight.data(), nullptr, accumulate},
+        long(batch) * input.size(), accumulate, bound_of<P>(),
+        [](auto& w, S* out) { w.d_x = out; });
+  compare<Op, P, A>(
+      typename Op::template BackwardParameters<P>{batch, input, output, window, x.data(),
+                                                  d_z.data(), nullptr, nullptr},
+      weights + outputs, false, bound_of<P>(), [&](auto& w, A* out) {
+        w.d_weight = out;
+        w.d_bias = out + weights;
+      });
 }
 
 template <op::PoolingKind Kind, class P> void pooling(int batch, Shape input, Window window) {
@@ -160,7 +163,8 @@ TEST_CASE_TEMPLATE("sweep: convolutions", P, Full<double>, Mixed<bf16, float>) {
     contraction<op::Chain<Tanh>, P>(batch % 5, Shape{channels, height, width}, outputs, w);
   });
   Window volume;
-  for (int d = 0; d < 3; ++d) volume.size[d] = 2, volume.padding[d] = 1, volume.stride[d] = 1 + d % 2;
+  for (int d = 0; d < 3; ++d)
+    volume.size[d] = 2, volume.padding[d] = 1, volume.stride[d] = 1 + d % 2;
   contraction<op::Chain<GELU>, P>(2, Shape{3, 3, 4, 5}, 17, volume);
   contraction<op::Chain<>, P>(0, Shape{3, 4, 5}, 4, {});
   Window signal;
@@ -216,10 +220,12 @@ TEST_CASE("reference: values by hand") {
     double y[1] = {};
     Window w;
     for (int d = 1; d < 3; ++d) w.size[d] = 3, w.stride[d] = 3, w.padding[d] = 1;
-    op::Pooling<op::PoolingKind::maximum>::Forward<P> work{1, Shape{1, 2, 2}, Shape{1, 1, 1}, w, x, y};
+    op::Pooling<op::PoolingKind::maximum>::Forward<P> work{1, Shape{1, 2, 2}, Shape{1, 1, 1}, w, x,
+                                                           y};
     reference::Kernels<op::Pooling<op::PoolingKind::maximum>, P>::run(exec, "", work);
     CHECK(y[0] == -1);
-    op::Pooling<op::PoolingKind::average>::Forward<P> mean{1, Shape{1, 2, 2}, Shape{1, 1, 1}, w, x, y};
+    op::Pooling<op::PoolingKind::average>::Forward<P> mean{1, Shape{1, 2, 2}, Shape{1, 1, 1}, w, x,
+                                                           y};
     reference::Kernels<op::Pooling<op::PoolingKind::average>, P>::run(exec, "", mean);
     CHECK(y[0] == doctest::Approx(-10.0 / 9));  // padding counts
   }

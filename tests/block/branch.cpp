@@ -12,13 +12,12 @@ using namespace phyllo;
 
 TEST_CASE("a Branch puts the channels of its paths side by side") {
   // Szegedy et al., CVPR 2015, table 1, row inception (3a).
-  struct Net : Network<Input<192, 28, 28>,
-                       Branch<Path<Conv2d<64, KernelSize<1>>>,
-                              Path<Conv2d<96, KernelSize<1>>, Conv2d<128, Padding<1>>>,
-                              Path<Conv2d<16, KernelSize<1>>,
-                                   Conv2d<32, KernelSize<5>, Padding<2>>>,
-                              Path<MaxPool2d<3, Stride<1>, Padding<1>>,
-                                   Conv2d<32, KernelSize<1>>>>> {};
+  struct Net
+      : Network<Input<192, 28, 28>,
+                Branch<Path<Conv2d<64, KernelSize<1>>>,
+                       Path<Conv2d<96, KernelSize<1>>, Conv2d<128, Padding<1>>>,
+                       Path<Conv2d<16, KernelSize<1>>, Conv2d<32, KernelSize<5>, Padding<2>>>,
+                       Path<MaxPool2d<3, Stride<1>, Padding<1>>, Conv2d<32, KernelSize<1>>>>> {};
   static_assert(Net::output == Shape{256, 28, 28});
   auto const& node = Net::program::nodes.node;
   Node const& concat = node[Net::program::size - 1];

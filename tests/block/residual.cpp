@@ -13,9 +13,8 @@
 using namespace phyllo;
 
 TEST_CASE("a Residual adds its two paths, the main one first") {
-  struct Net : Network<Input<3, 8, 8>,
-                       Residual<Main<Conv2d<6, Stride<2>, Padding<1>>, ReLU>,
-                                Shortcut<Conv2d<6, KernelSize<1>, Stride<2>>>>> {};
+  struct Net : Network<Input<3, 8, 8>, Residual<Main<Conv2d<6, Stride<2>, Padding<1>>, ReLU>,
+                                                Shortcut<Conv2d<6, KernelSize<1>, Stride<2>>>>> {};
   auto const& node = Net::program::nodes.node;
   static_assert(Net::program::size == 5);
   CHECK(node[1].source[0] == 0);

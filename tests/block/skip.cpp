@@ -17,9 +17,8 @@ struct flux;
 }  // namespace
 
 TEST_CASE("named inputs are read by their names, and outputs have theirs") {
-  struct Net : Network<NamedInput<state, 4>, Linear<6>, Save<energy>,
-                       NamedInput<forcing, 3>, Linear<6>, AddFrom<energy>, ReLU,
-                       Output<flux>, Linear<1>, Output<energy>,
+  struct Net : Network<NamedInput<state, 4>, Linear<6>, Save<energy>, NamedInput<forcing, 3>,
+                       Linear<6>, AddFrom<energy>, ReLU, Output<flux>, Linear<1>, Output<energy>,
                        From<state>, ConcatFrom<forcing>, Output<state>> {};
   using P = Net::program;
   static_assert(P::nodes.inputs == 2 && P::nodes.outputs == 3);
@@ -40,8 +39,8 @@ TEST_CASE("named inputs are read by their names, and outputs have theirs") {
 }
 
 TEST_CASE("From starts a second head") {
-  struct Net : Network<Input<4>, Linear<8>, Save<state>, Linear<2>, Output<energy>,
-                       From<state>, Linear<3>, Output<flux>> {};
+  struct Net : Network<Input<4>, Linear<8>, Save<state>, Linear<2>, Output<energy>, From<state>,
+                       Linear<3>, Output<flux>> {};
   auto const& nodes = Net::program::nodes;
   CHECK(nodes.node[2].source[0] == 1);
   CHECK(nodes.node[3].source[0] == 1);

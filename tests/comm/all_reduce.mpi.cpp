@@ -6,8 +6,8 @@
 #include <phyllo/comm/all_reduce.hpp>
 #include <phyllo/comm/mpi.hpp>
 
-#include <comm/ranks.hpp>
 #include <doctest/doctest.h>
+#include <comm/ranks.hpp>
 
 #include <algorithm>
 

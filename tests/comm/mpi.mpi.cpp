@@ -5,8 +5,8 @@
 
 #include <phyllo/comm/mpi.hpp>
 
-#include <comm/ranks.hpp>
 #include <doctest/doctest.h>
+#include <comm/ranks.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -224,8 +224,9 @@ TEST_CASE("Mpi: what is under way moves with the object, and is awaited where it
     }
     // Where MPI sums in place, it has done so; a copy on the host was never brought back.
     bool const in_place =
-        !staged && Kokkos::SpaceAccessibility<
-                       Kokkos::HostSpace, Kokkos::DefaultExecutionSpace::memory_space>::accessible;
+        !staged &&
+        Kokkos::SpaceAccessibility<Kokkos::HostSpace,
+                                   Kokkos::DefaultExecutionSpace::memory_space>::accessible;
     if (in_place || mpi.size() == 1)
       CHECK(on_host(dropped) == expected_sums<double>(mpi.size(), 100'003));
     else

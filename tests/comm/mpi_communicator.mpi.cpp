@@ -3,8 +3,8 @@
 
 #include <phyllo/comm/mpi_communicator.hpp>
 
-#include <comm/ranks.hpp>
 #include <doctest/doctest.h>
+#include <comm/ranks.hpp>
 
 #include <optional>
 

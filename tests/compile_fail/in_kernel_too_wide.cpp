@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: in_kernel: the network is too wide for one thread .* Call it by a team: closure\(member, input, output\)
+// expect: in_kernel: the network is too wide for one thread .* Call it by a team: closure\(member,
+// input, output\)
 
 #include <phyllo/layer/linear.hpp>
 #include <phyllo/layer/tanh.hpp>

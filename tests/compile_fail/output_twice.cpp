@@ -10,7 +10,6 @@
 using namespace phyllo;
 struct energy;
 
-struct Wrong : Network<
-    Input<3>, Linear<5>, Output<energy>, Linear<5>, Output<energy>> {};
+struct Wrong : Network<Input<3>, Linear<5>, Output<energy>, Linear<5>, Output<energy>> {};
 
 int main() { return Wrong::parameter_count; }

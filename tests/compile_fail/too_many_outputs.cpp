@@ -8,8 +8,8 @@
 
 using namespace phyllo;
 template <int> struct Tag;
-template <int First> using Three = Path<Output<Tag<First>>, Output<Tag<First + 1>>,
-                                        Output<Tag<First + 2>>>;
+template <int First>
+using Three = Path<Output<Tag<First>>, Output<Tag<First + 1>>, Output<Tag<First + 2>>>;
 struct Wrong : Network<Input<3>, Three<0>, Three<3>, Three<6>> {};
 
 int main() { return Wrong::parameter_count; }

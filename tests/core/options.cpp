@@ -23,10 +23,10 @@ constexpr bool same(Window const& a, Window const& b) {
 
 TEST_CASE("options come in any order, with defaults for those that are left out") {
   static_assert(same(window<2>(), Window{{1, 3, 3}, {1, 1, 1}, {0, 0, 0}}));
-  static_assert(same(window<2, Padding<1>, KernelSize<5>>(),
-                     Window{{1, 5, 5}, {1, 1, 1}, {0, 1, 1}}));
-  static_assert(same(window<2, KernelSize<5>, Padding<1>>(),
-                     window<2, Padding<1>, KernelSize<5>>()));
+  static_assert(
+      same(window<2, Padding<1>, KernelSize<5>>(), Window{{1, 5, 5}, {1, 1, 1}, {0, 1, 1}}));
+  static_assert(
+      same(window<2, KernelSize<5>, Padding<1>>(), window<2, Padding<1>, KernelSize<5>>()));
   static_assert(same(window<1, Stride<4>>(), Window{{1, 1, 3}, {1, 1, 4}, {0, 0, 0}}));
   static_assert(same(window<3, Stride<2>>(), Window{{3, 3, 3}, {2, 2, 2}, {0, 0, 0}}));
   CHECK(same(window<2, KernelSize<2, 7>>(), Window{{1, 2, 7}, {1, 1, 1}, {0, 0, 0}}));

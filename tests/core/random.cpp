@@ -78,8 +78,8 @@ TEST_CASE("keys that differ in one part, up to its bound, draw different blocks"
     std::uint64_t part[4];
     for (int p = 0, rest = choice; p < 4; ++p, rest /= 3)
       part[p] = rest % 3 == 0 ? 0 : rest % 3 == 1 ? (p == 3 ? 4 : 1) : highest[p];
-    PhiloxBlock const block = phyllo::random_block(
-        {1, part[0], std::uint32_t(part[1]), part[2], std::uint32_t(part[3])});
+    PhiloxBlock const block =
+        phyllo::random_block({1, part[0], std::uint32_t(part[1]), part[2], std::uint32_t(part[3])});
     blocks.emplace_back(block.word, block.word + 4);
   }
   std::sort(blocks.begin(), blocks.end());

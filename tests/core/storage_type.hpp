@@ -15,8 +15,7 @@
 namespace phyllo::test {
 
 /// The number of a 16-bit format nearest to x, computed from the definition of rounding.
-template <class Storage>
-long double nearest(long double x) {
+template <class Storage> long double nearest(long double x) {
   if (std::isnan(x) || std::isinf(x) || x == 0) return x;
   int const smallest = std::ilogb(Storage::smallest_normal);
   int const exponent = std::ilogb(x) < smallest ? smallest : std::ilogb(x);
@@ -27,8 +26,7 @@ long double nearest(long double x) {
   return overflows ? std::copysign(infinity, x) : rounded;
 }
 
-template <class Storage>
-bool is_nearest(Storage got, long double x) {
+template <class Storage> bool is_nearest(Storage got, long double x) {
   long double const expected = nearest<Storage>(x);
   float const number = float(got);
   if (std::isnan(expected)) return std::isnan(number);
@@ -36,8 +34,7 @@ bool is_nearest(Storage got, long double x) {
 }
 
 /// Numbers that a rounding from Float can get wrong: ties between neighbours, and those beside.
-template <class Storage, class Float>
-int wrong_ties() {
+template <class Storage, class Float> int wrong_ties() {
   int wrong = 0;
   for (std::uint32_t bits = 0; bits < 0x8000u; ++bits) {
     double const low = double(Storage::from_bits(std::uint16_t(bits)));
@@ -50,8 +47,7 @@ int wrong_ties() {
   return wrong;
 }
 
-template <class Storage, class Float, class Bits>
-int wrong_random(int count) {
+template <class Storage, class Float, class Bits> int wrong_random(int count) {
   static_assert(sizeof(Float) == sizeof(Bits));
   std::mt19937_64 generator(7);
   int wrong = 0;
@@ -69,8 +65,7 @@ int wrong_random(int count) {
 }
 
 /// All patterns go to float and double and come back; a signalling NaN comes back quiet.
-template <class Storage>
-int wrong_round_trips() {
+template <class Storage> int wrong_round_trips() {
   std::uint16_t const infinity = Storage(std::numeric_limits<float>::infinity()).bits();
   std::uint16_t const quiet = std::uint16_t(1 << (-std::ilogb(Storage::epsilon) - 1));
   int wrong = 0;
@@ -88,8 +83,7 @@ int wrong_round_trips() {
 }
 
 /// Patterns after a way through float and double, computed where Kokkos computes.
-template <class Storage>
-struct RoundTrip {
+template <class Storage> struct RoundTrip {
   Kokkos::View<std::uint16_t*> through_float;
   Kokkos::View<std::uint16_t*> through_double;
   KOKKOS_FUNCTION void operator()(int i) const {
@@ -100,18 +94,17 @@ struct RoundTrip {
   }
 };
 
-template <class Storage>
-int wrong_in_kernel() {
+template <class Storage> int wrong_in_kernel() {
   int const count = 0x10000;
   RoundTrip<Storage> const trip{Kokkos::View<std::uint16_t*>("through float", count),
                                 Kokkos::View<std::uint16_t*>("through double", count)};
   Kokkos::DefaultExecutionSpace const exec;
   Kokkos::parallel_for("round trip", Kokkos::RangePolicy(exec, 0, count), trip);
   exec.fence("round trip");
-  auto const through_float = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{},
-                                                                 trip.through_float);
-  auto const through_double = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{},
-                                                                  trip.through_double);
+  auto const through_float =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, trip.through_float);
+  auto const through_double =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, trip.through_double);
   int wrong = 0;
   for (int i = 0; i < count; ++i) {
     Storage const x = Storage::from_bits(std::uint16_t(i));
@@ -121,8 +114,7 @@ int wrong_in_kernel() {
   return wrong;
 }
 
-template <class Storage>
-void check_storage_type() {
+template <class Storage> void check_storage_type() {
   static_assert(sizeof(Storage) == 2 && alignof(Storage) == 2);
   static_assert(std::is_trivially_copyable_v<Storage>);
   static_assert(std::is_trivially_default_constructible_v<Storage>);

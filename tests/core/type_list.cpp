@@ -35,9 +35,8 @@ TEST_CASE("lists are joined in order, whatever their number") {
   static_assert(std::is_same_v<Join<>, TypeList<>>);
   static_assert(std::is_same_v<Join<TypeList<int>>, TypeList<int>>);
   static_assert(std::is_same_v<Join<TypeList<int>, TypeList<>>, TypeList<int>>);
-  static_assert(
-      std::is_same_v<Join<TypeList<int>, TypeList<char, long>, TypeList<>, TypeList<int>>,
-                     TypeList<int, char, long, int>>);
+  static_assert(std::is_same_v<Join<TypeList<int>, TypeList<char, long>, TypeList<>, TypeList<int>>,
+                               TypeList<int, char, long, int>>);
   using Long = Numbers<std::make_integer_sequence<int, 600>>;
   static_assert(std::is_same_v<Long::joined, Long::type>);
   CHECK(std::is_same_v<At<Long::joined, 599>, Number<599>>);

@@ -13,10 +13,10 @@
 #include "networks/resnet.hpp"
 #include "networks/unet.hpp"
 
-using phyllo::Fused;
-using phyllo::Fusion;
 using networks::ResNet18;
 using networks::UNet;
+using phyllo::Fused;
+using phyllo::Fusion;
 using phyllo::Phase;
 
 namespace {
@@ -89,17 +89,18 @@ TEST_CASE("plans: values whose lifetimes overlap share no bytes") {
 
 struct NarrowMlp : phyllo::Network<phyllo::Input<16>, phyllo::Linear<64>, phyllo::ReLU,
                                    phyllo::Linear<64>, phyllo::Tanh, phyllo::Linear<16>> {};
-struct WideMlp : phyllo::Network<phyllo::Input<16>, phyllo::Linear<129>, phyllo::ReLU,
-                                 phyllo::Linear<16>> {};
+struct WideMlp
+    : phyllo::Network<phyllo::Input<16>, phyllo::Linear<129>, phyllo::ReLU, phyllo::Linear<16>> {};
 
 TEST_CASE("plans: a narrow perceptron is one segment, and its training one pass") {
   using P = phyllo::Planned<NarrowMlp, Phase::inference, Fusion::segment, 4>;
   static_assert(P::plan.size == 1 && P::plan.step[0].fused == Fused::segment);
-  static_assert(std::is_same_v<
-                phyllo::StepSegment<P, 0>,
-                phyllo::op::Segment<phyllo::op::Dense<16, 64, true, phyllo::op::Chain<phyllo::ReLU>>,
-                                    phyllo::op::Dense<64, 64, true, phyllo::op::Chain<phyllo::Tanh>>,
-                                    phyllo::op::Dense<64, 16, true, phyllo::op::Chain<>>>>);
+  static_assert(
+      std::is_same_v<
+          phyllo::StepSegment<P, 0>,
+          phyllo::op::Segment<phyllo::op::Dense<16, 64, true, phyllo::op::Chain<phyllo::ReLU>>,
+                              phyllo::op::Dense<64, 64, true, phyllo::op::Chain<phyllo::Tanh>>,
+                              phyllo::op::Dense<64, 16, true, phyllo::op::Chain<>>>>);
   static_assert(phyllo::is_whole_step<NarrowMlp::program>(Fusion::segment));
   static_assert(!phyllo::is_whole_step<NarrowMlp::program>(Fusion::epilogue));
   static_assert(!phyllo::is_whole_step<WideMlp::program>(Fusion::segment));

@@ -6,11 +6,13 @@
 
 #include <phyllo/phyllo.hpp>
 
-struct GpuConvolutional : phyllo::Network<
-    phyllo::Input<2, 8, 8>, phyllo::Conv2d<8, phyllo::Padding<1>>, phyllo::BatchNorm<>, phyllo::ReLU,
-    phyllo::MaxPool2d<2>, phyllo::Residual<phyllo::Conv2d<8, phyllo::Padding<1>>, phyllo::Tanh>,
-    phyllo::GELU, phyllo::Upsample<2>, phyllo::AveragePool2d<2>, phyllo::Dropout<0.25>,
-    phyllo::Flatten, phyllo::Linear<10>, phyllo::Softmax> {};
+struct GpuConvolutional
+    : phyllo::Network<phyllo::Input<2, 8, 8>, phyllo::Conv2d<8, phyllo::Padding<1>>,
+                      phyllo::BatchNorm<>, phyllo::ReLU, phyllo::MaxPool2d<2>,
+                      phyllo::Residual<phyllo::Conv2d<8, phyllo::Padding<1>>, phyllo::Tanh>,
+                      phyllo::GELU, phyllo::Upsample<2>, phyllo::AveragePool2d<2>,
+                      phyllo::Dropout<0.25>, phyllo::Flatten, phyllo::Linear<10>, phyllo::Softmax> {
+};
 struct GpuPerceptron : phyllo::Network<phyllo::Input<16>, phyllo::Linear<64>, phyllo::ReLU,
                                        phyllo::Linear<64>, phyllo::ReLU, phyllo::Linear<16>> {};
 

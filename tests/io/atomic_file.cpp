@@ -104,8 +104,7 @@ void replace(std::string const& path, std::string_view text, Interception how = 
 }
 
 // The exit status of a child process that does this.
-template <class Work>
-int in_child(Work work) {
+template <class Work> int in_child(Work work) {
   ::pid_t const child = ::fork();
   if (child == 0) ::_exit(work());
   int status = 0;

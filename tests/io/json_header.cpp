@@ -51,11 +51,29 @@ TEST_CASE("strings are decoded") {
 }
 
 TEST_CASE("strings that are not JSON are refused") {
-  for (std::string_view const text :
-       {"", "x", "'x'", "\"", "\"x", "\"x\\\"", "\"\\", "\"\\x\"", "\"\\u\"", "\"\\u12\"",
-        "\"\\u123\"", "\"\\u12g4\"", "\"\\u+123\"", "\"\\ud800\"", "\"\\ud800x\"",
-        "\"\\ud800\\u0041\"", "\"\\ud800\\ud800\"", "\"\\udc00\"", "\"\\ud800\\n\"",
-        "\"\\ud800\\udc0\"", "\"a\nb\"", "\"a\x1f\"", "\"x\" y"}) {
+  for (std::string_view const text : {"",
+                                      "x",
+                                      "'x'",
+                                      "\"",
+                                      "\"x",
+                                      "\"x\\\"",
+                                      "\"\\",
+                                      "\"\\x\"",
+                                      "\"\\u\"",
+                                      "\"\\u12\"",
+                                      "\"\\u123\"",
+                                      "\"\\u12g4\"",
+                                      "\"\\u+123\"",
+                                      "\"\\ud800\"",
+                                      "\"\\ud800x\"",
+                                      "\"\\ud800\\u0041\"",
+                                      "\"\\ud800\\ud800\"",
+                                      "\"\\udc00\"",
+                                      "\"\\ud800\\n\"",
+                                      "\"\\ud800\\udc0\"",
+                                      "\"a\nb\"",
+                                      "\"a\x1f\"",
+                                      "\"x\" y"}) {
     CAPTURE(text);
     std::string const sentence = refusal([text] { string_in(text); });
     CHECK(phyllo_test::is_one_sentence(sentence));
@@ -64,11 +82,27 @@ TEST_CASE("strings that are not JSON are refused") {
 }
 
 TEST_CASE("strings that are not UTF-8 are refused") {
-  for (std::string_view const text :
-       {"\x80", "\xbf", "\xc0\xaf", "\xc1\xbf", "\xc2", "\xc2 ", "\xc3\xc3", "\xe0\x80\xaf",
-        "\xe0\x9f\xbf", "\xe2\x82", "\xe2\x28\xa1", "\xed\xa0\x80", "\xed\xbf\xbf",
-        "\xf0\x80\x80\xaf", "\xf0\x8f\xbf\xbf", "\xf0\x9f\x98", "\xf4\x90\x80\x80",
-        "\xf5\x80\x80\x80", "\xf8\x88\x80\x80\x80", "\xff", "\xfe"}) {
+  for (std::string_view const text : {"\x80",
+                                      "\xbf",
+                                      "\xc0\xaf",
+                                      "\xc1\xbf",
+                                      "\xc2",
+                                      "\xc2 ",
+                                      "\xc3\xc3",
+                                      "\xe0\x80\xaf",
+                                      "\xe0\x9f\xbf",
+                                      "\xe2\x82",
+                                      "\xe2\x28\xa1",
+                                      "\xed\xa0\x80",
+                                      "\xed\xbf\xbf",
+                                      "\xf0\x80\x80\xaf",
+                                      "\xf0\x8f\xbf\xbf",
+                                      "\xf0\x9f\x98",
+                                      "\xf4\x90\x80\x80",
+                                      "\xf5\x80\x80\x80",
+                                      "\xf8\x88\x80\x80\x80",
+                                      "\xff",
+                                      "\xfe"}) {
     CAPTURE(text);
     CHECK_FALSE(phyllo::detail::valid_utf8(text));
     CHECK(contains(refusal([text] { string_in("\"" + std::string(text) + "\""); }), "UTF-8"));

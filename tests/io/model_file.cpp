@@ -50,7 +50,8 @@ TEST_CASE_TEMPLATE("weights: a round trip keeps every bit", P, phyllo::Full<doub
                    phyllo::Mixed<phyllo::fp16, float>) {
   Space exec;
   std::string const path = temporary("round_trip.safetensors");
-  phyllo::Model<Small, P> first(exec, {.batch = 2, .seed = 1}), second(exec, {.batch = 2, .seed = 2});
+  phyllo::Model<Small, P> first(exec, {.batch = 2, .seed = 1}),
+      second(exec, {.batch = 2, .seed = 2});
   CHECK(weights(first) != weights(second));
   phyllo::save(exec, first, path);
   phyllo::load(exec, second, path);
@@ -69,7 +70,8 @@ TEST_CASE("weights: names, extents and order are torch's") {
   CHECK(file.find("4.weight")->shape == std::vector<std::int64_t>{5, 12});
   CHECK(file.tensors.size() == 8);
 
-  // Linear after Flatten: y_o = sum over k of W[o][k] x_k with k running over (C, H, W) as in torch.
+  // Linear after Flatten: y_o = sum over k of W[o][k] x_k with k running over (C, H, W) as in
+  // torch.
   struct Flat : phyllo::Network<phyllo::Input<2, 2, 3>, phyllo::Flatten, phyllo::Linear<1>> {};
   phyllo::Model<Flat> flat(exec, {.batch = 1});
   phyllo::TensorFile given;
@@ -90,7 +92,8 @@ TEST_CASE("weights: names, extents and order are torch's") {
   flat.infer(exec, x, y);
   exec.fence();
   float expected = 0.5f;
-  for (int k = 0; k < 12; ++k) expected += float(k + 1) * float(100 * (k / 6) + 10 * (k / 3 % 2) + k % 3);
+  for (int k = 0; k < 12; ++k)
+    expected += float(k + 1) * float(100 * (k / 6) + 10 * (k / 3 % 2) + k % 3);
   CHECK(y(0, 0) == doctest::Approx(expected));
 }
 

@@ -19,9 +19,8 @@ TEST_CASE("a path enters messages whole") {
 }
 
 TEST_CASE("a refusal names who, expected, got and the remedy") {
-  CHECK_THROWS_WITH_AS(
-      phyllo::detail::refuse_file("reading \"x\"", "a", "b", "do c"),
-      "reading \"x\": expected a, got b; do c.", phyllo::Error);
+  CHECK_THROWS_WITH_AS(phyllo::detail::refuse_file("reading \"x\"", "a", "b", "do c"),
+                       "reading \"x\": expected a, got b; do c.", phyllo::Error);
 }
 
 TEST_CASE("the operating system's words have no full stop of their own") {

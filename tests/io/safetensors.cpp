@@ -42,10 +42,9 @@ TensorFile small_file() {
 
 // The tensors' order in the file is the writer's own.
 TensorFile sorted(TensorFile file) {
-  std::sort(file.tensors.begin(), file.tensors.end(),
-            [](StoredTensor const& left, StoredTensor const& right) {
-              return left.name < right.name;
-            });
+  std::sort(
+      file.tensors.begin(), file.tensors.end(),
+      [](StoredTensor const& left, StoredTensor const& right) { return left.name < right.name; });
   return file;
 }
 
@@ -86,8 +85,8 @@ TEST_CASE("the reference layout is written") {
       R"("c":{"dtype":"F32","shape":[0,2],"data_offsets":[12,12]},)"
       R"("a":{"dtype":"U8","shape":[3],"data_offsets":[12,15]}})";
   std::string const padded = header + std::string((8 - header.size() % 8) % 8, ' ');
-  CHECK(written == with_length(padded, text_of(pattern(8)) + text_of(pattern(4)) +
-                                           text_of(pattern(3))));
+  CHECK(written ==
+        with_length(padded, text_of(pattern(8)) + text_of(pattern(4)) + text_of(pattern(3))));
   CHECK(padded.size() % 8 == 0);
   CHECK(padded.size() > header.size());
 }
@@ -126,13 +125,13 @@ TEST_CASE("a file without tensors is a file") {
 }
 
 TEST_CASE("tensors are given in the order of their bytes, whatever the header's") {
-  TensorFile const file = parse(with_length(
-      R"({"c":{"data_offsets":[3,5],"shape":[1],"dtype":"I16"},)"
-      R"("b":{"shape":[2],"data_offsets":[1,3],"dtype":"U8"},)"
-      R"("e":{"dtype":"F64","shape":[0],"data_offsets":[3,3]},)"
-      R"("__metadata__":{"x":"y"},)"
-      R"("a":{"dtype":"BOOL","shape":[],"data_offsets":[0,1]}})",
-      "abbcc"));
+  TensorFile const file =
+      parse(with_length(R"({"c":{"data_offsets":[3,5],"shape":[1],"dtype":"I16"},)"
+                        R"("b":{"shape":[2],"data_offsets":[1,3],"dtype":"U8"},)"
+                        R"("e":{"dtype":"F64","shape":[0],"data_offsets":[3,3]},)"
+                        R"("__metadata__":{"x":"y"},)"
+                        R"("a":{"dtype":"BOOL","shape":[],"data_offsets":[0,1]}})",
+                        "abbcc"));
   CHECK(file == TensorFile{.tensors = {{"a", ElementType::boolean, {}, {std::byte{'a'}}},
                                        {"b", ElementType::u8, {2}, {2, std::byte{'b'}}},
                                        {"e", ElementType::f64, {0}, {}},
@@ -274,9 +273,8 @@ TEST_CASE("what the format does not allow is refused") {
   SUBCASE("shapes whose product overflows") {
     for (std::string_view const shape :
          {"4294967296,4294967296", "9223372036854775807,2", "2,9223372036854775807",
-          "0,9223372036854775807,9223372036854775807", "9223372036854775807",
-          "1152921504606846976", "4611686018427387904,4",
-          "65536,65536,65536,65536"}) {
+          "0,9223372036854775807,9223372036854775807", "9223372036854775807", "1152921504606846976",
+          "4611686018427387904,4", "65536,65536,65536,65536"}) {
       CAPTURE(shape);
       CHECK(contains(refused(tensor("\"dtype\":\"F64\",\"shape\":[" + std::string(shape) +
                                     "],\"data_offsets\":[0,0]")),
@@ -286,9 +284,8 @@ TEST_CASE("what the format does not allow is refused") {
   SUBCASE("extents that are not natural numbers") {
     for (std::string_view const extent : {"-1", "1.0", "1e0", "01", "9223372036854775808", "-0"}) {
       CAPTURE(extent);
-      refused(tensor("\"dtype\":\"U8\",\"shape\":[" + std::string(extent) +
-                         "],\"data_offsets\":[0,1]",
-                     "x"));
+      refused(tensor(
+          "\"dtype\":\"U8\",\"shape\":[" + std::string(extent) + "],\"data_offsets\":[0,1]", "x"));
     }
   }
   SUBCASE("a hole at the beginning, in the middle, at the end") {
@@ -305,11 +302,10 @@ TEST_CASE("what the format does not allow is refused") {
   SUBCASE("tensors that overlap") {
     for (std::string_view const second : {"[0,2]", "[1,3]"}) {
       CAPTURE(second);
-      CHECK(contains(refused(with_length(
-                                 R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
-                                 R"("b":{"dtype":"U8","shape":[2],"data_offsets":)" +
-                                     std::string(second) + "}}",
-                                 "xyz")),
+      CHECK(contains(refused(with_length(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
+                                         R"("b":{"dtype":"U8","shape":[2],"data_offsets":)" +
+                                             std::string(second) + "}}",
+                                         "xyz")),
                      "where the one before it ends"));
     }
     refused(with_length(R"({"a":{"dtype":"U8","shape":[3],"data_offsets":[0,3]},)"

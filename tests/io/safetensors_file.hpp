@@ -94,8 +94,7 @@ inline std::vector<std::byte> pattern(std::size_t size, unsigned seed = 0) {
 }
 
 // What a call refuses with; empty where it does not.
-template <class Call>
-std::string refusal(Call call) {
+template <class Call> std::string refusal(Call call) {
   try {
     call();
   } catch (phyllo::Error const& error) {

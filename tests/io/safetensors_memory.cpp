@@ -117,10 +117,9 @@ std::string many_tensors(std::size_t bytes, bool empty) {
 
 TEST_CASE("an honest large file takes its own size") {
   std::string const size = "40000000";
-  Reading const reading =
-      measured(with_length("{\"t\":{\"dtype\":\"U8\",\"shape\":[" + size +
-                               "],\"data_offsets\":[0," + size + "]}}",
-                           std::string(40'000'000, 'x')));
+  Reading const reading = measured(with_length(
+      "{\"t\":{\"dtype\":\"U8\",\"shape\":[" + size + "],\"data_offsets\":[0," + size + "]}}",
+      std::string(40'000'000, 'x')));
   CHECK(reading.accepted);
   if (memory_is_measured) {
     CHECK(reading.bytes < 48'000'000);
@@ -147,9 +146,9 @@ TEST_CASE("headers that would unfold into more memory are refused") {
     CHECK_FALSE(measured(with_length("{\"t\":" + repeated("{\"t\":"))).accepted);
   }
   SUBCASE("millions of metadata pairs") {
-    CHECK_FALSE(measured(with_length("{\"__metadata__\":{" + repeated("\"\":\"\",") +
-                                     "\"a\":\"\"}}"))
-                    .accepted);
+    CHECK_FALSE(
+        measured(with_length("{\"__metadata__\":{" + repeated("\"\":\"\",") + "\"a\":\"\"}}"))
+            .accepted);
   }
   SUBCASE("one name of the header's length") {
     CHECK(measured(with_length("{\"" + repeated("x") +

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <layer/pointwise_error.hpp>
 #include <limits>
-#include <limits>
 #include <phyllo/layer/gelu.hpp>
 
 namespace {
@@ -21,9 +20,8 @@ long double relative_scale(long double x) { return 4 + x * x; }
 }  // namespace
 
 TEST_CASE_TEMPLATE("GELU keeps its stated error bounds", T, float, double) {
-  auto const error = phyllo::test::pointwise_error<phyllo::GELU, T>(-45, 45, exact,
-                                                                    exact_derivative,
-                                                                    relative_scale);
+  auto const error = phyllo::test::pointwise_error<phyllo::GELU, T>(
+      -45, 45, exact, exact_derivative, relative_scale);
   INFO("value ", error.value, " (4 + x^2) epsilon, derivative ", error.derivative, " epsilon");
   CHECK(error.value <= 1);
   CHECK(error.derivative <= 4);

@@ -13,14 +13,8 @@ namespace {
 // A layer as a user writes it: nothing but a name and two functions.
 struct Square : phyllo::Pointwise {
   static constexpr char const* name = "square";
-  template <class T>
-  PHYLLO_FUNCTION static T value(T x) {
-    return x * x;
-  }
-  template <class T>
-  PHYLLO_FUNCTION static T derivative(T x) {
-    return T(2) * x;
-  }
+  template <class T> PHYLLO_FUNCTION static T value(T x) { return x * x; }
+  template <class T> PHYLLO_FUNCTION static T derivative(T x) { return T(2) * x; }
 };
 
 }  // namespace

@@ -23,8 +23,9 @@ TEST_CASE("explain: the plan in the README is the one that the library prints") 
 }
 
 TEST_CASE("explain: fusion and backends are shown") {
-  using Unfused = phyllo::Execution<Kokkos::DefaultExecutionSpace,
-                                    phyllo::Backends<phyllo::PortableBackend>, phyllo::Fusion::none>;
+  using Unfused =
+      phyllo::Execution<Kokkos::DefaultExecutionSpace, phyllo::Backends<phyllo::PortableBackend>,
+                        phyllo::Fusion::none>;
   std::string const fused = phyllo::explain<LeNet>();
   std::string const unfused = phyllo::explain<LeNet, phyllo::Full<double>, Unfused>();
   CHECK(fused.find("contraction epilogue") != std::string::npos);

@@ -17,7 +17,8 @@ namespace {
 using Space = Kokkos::DefaultExecutionSpace;
 constexpr int batch = 3;
 
-template <class B, phyllo::Fusion How> using On = phyllo::Execution<Space, phyllo::Backends<B>, How>;
+template <class B, phyllo::Fusion How>
+using On = phyllo::Execution<Space, phyllo::Backends<B>, How>;
 
 // A smooth function of the outputs with a known gradient: sum of cos(i) y_i + y_i^2 / 2.
 template <class M> struct Probe {
@@ -119,10 +120,12 @@ using namespace phyllo;
 
 struct Perceptron : Network<Input<5>, Linear<7>, Tanh, Linear<6, Bias<false>>, GELU, Linear<3>> {};
 struct Convolutional : Network<Input<2, 6, 5>, Conv2d<4, Padding<1>>, Sigmoid, AveragePool2d<2>,
-                               Conv2d<3, KernelSize<2, 1>, Bias<false>>, Tanh, Flatten, Linear<4>> {};
+                               Conv2d<3, KernelSize<2, 1>, Bias<false>>, Tanh, Flatten, Linear<4>> {
+};
 struct Strided : Network<Input<2, 7, 8>, Conv2d<17, Stride<2>, Padding<1>>, GELU,
                          Conv2d<3, KernelSize<3>, Stride<1, 2>, Padding<1>>> {};
-struct Signal : Network<Input<3, 11>, Conv1d<5, Stride<2>>, Tanh, MaxPool1d<2>, Flatten, Linear<2>> {};
+struct Signal
+    : Network<Input<3, 11>, Conv1d<5, Stride<2>>, Tanh, MaxPool1d<2>, Flatten, Linear<2>> {};
 struct Volume : Network<Input<1, 4, 4, 5>, Conv3d<3, Padding<1>>, Sigmoid, AveragePool3d<2>,
                         Upsample<2>, Conv3d<2, KernelSize<2>>> {};
 struct Normalized : Network<Input<3, 4, 4>, Conv2d<5>, BatchNorm<>, Tanh, BatchNorm<>,

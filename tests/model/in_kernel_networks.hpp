@@ -26,8 +26,8 @@ namespace in_kernel_test {
 
 using namespace phyllo;
 
-struct Perceptron : Network<Input<5>, Linear<33>, Tanh, Linear<40>, ReLU, Linear<7>, GELU,
-                            Linear<3>> {};
+struct Perceptron
+    : Network<Input<5>, Linear<33>, Tanh, Linear<40>, ReLU, Linear<7>, GELU, Linear<3>> {};
 struct Rate : Network<Input<2>, Linear<16>, Tanh, Linear<1>> {};
 struct SmallLeNet
     : Network<Input<1, 8, 8>, Conv2d<2, KernelSize<3>, Padding<1>>, ReLU, MaxPool2d<2>,
@@ -40,20 +40,16 @@ struct encoder;
 struct UNet : Network<Input<2, 4, 4>, Conv2d<3, KernelSize<3>, Padding<1>>, ReLU, Save<encoder>,
                       MaxPool2d<2>, Conv2d<4, KernelSize<3>, Padding<1>>, GELU, Upsample<2>,
                       ConcatFrom<encoder>, Conv2d<2>> {};
-struct Classifier
-    : Network<Input<4, 9>, Conv1d<6, KernelSize<3>, Stride<2>>, Tanh, Dropout<0.3>,
-              GlobalAveragePool, Flatten, Linear<5>, Softmax> {};
+struct Classifier : Network<Input<4, 9>, Conv1d<6, KernelSize<3>, Stride<2>>, Tanh, Dropout<0.3>,
+                            GlobalAveragePool, Flatten, Linear<5>, Softmax> {};
 struct Volume : Network<Input<2, 3, 4, 3>, Conv3d<3, KernelSize<2>>, ReLU, Flatten, Softmax> {};
 struct state;
 struct forcing;
 struct rate;
 struct flux;
-struct TwoHeads
-    : Network<NamedInput<state, 3>, Linear<6>, Tanh, Save<encoder>, NamedInput<forcing, 2>,
-              Linear<4>, ReLU, ConcatFrom<encoder>, Save<rate>, Linear<1>, Output<rate>,
-              From<rate>, Linear<3>, Sigmoid, Output<flux>> {};
-struct NormalizedBesideTraining
-    : Network<Input<3>, Linear<8>, BatchNorm<>, Tanh, Linear<2>> {};
+struct TwoHeads : Network<NamedInput<state, 3>, Linear<6>, Tanh, Save<encoder>,
+                          NamedInput<forcing, 2>, Linear<4>, ReLU, ConcatFrom<encoder>, Save<rate>,
+                          Linear<1>, Output<rate>, From<rate>, Linear<3>, Sigmoid, Output<flux>> {};
 struct Wide : Network<Input<1, 12, 12>, Conv2d<4, KernelSize<5>, Padding<2>>, ReLU, MaxPool2d<2>,
                       Flatten, Linear<10>> {};
 

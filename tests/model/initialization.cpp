@@ -26,8 +26,7 @@ Moments moments_of(Initialization initialization, int fan_in, int fan_out) {
   Moments m;
   double fourth = 0;
   for (int i = 0; i < count; ++i) {
-    double const w =
-        double(initialization.value({5, 2, std::uint64_t(i), fan_in, fan_out}));
+    double const w = double(initialization.value({5, 2, std::uint64_t(i), fan_in, fan_out}));
     m.mean += w / count;
     m.variance += w * w / count;
     fourth += w * w * w * w / count;
@@ -44,8 +43,7 @@ void check(Moments const& m, double variance, double kurtosis) {
   CHECK(std::fabs(m.kurtosis / kurtosis - 1) < 0.05);
 }
 
-template <class Initialization>
-struct Fill {
+template <class Initialization> struct Fill {
   Initialization initialization;
   Kokkos::View<float*> weight;
   KOKKOS_FUNCTION void operator()(int i) const {
@@ -53,8 +51,7 @@ struct Fill {
   }
 };
 
-template <class Initialization>
-double largest_difference_in_kernel() {
+template <class Initialization> double largest_difference_in_kernel() {
   Fill<Initialization> const fill{{}, Kokkos::View<float*>("weights", 1000)};
   Kokkos::DefaultExecutionSpace const exec;
   Kokkos::parallel_for("fill", Kokkos::RangePolicy(exec, 0, 1000), fill);

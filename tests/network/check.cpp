@@ -21,8 +21,7 @@ TEST_CASE("a correct program is accepted") {
 
 TEST_CASE("the first mistake is the one that speaks") {
   using Both = VerdictOf<Input<1, 8, 8>, Linear<3>, Conv2d<2, Stride<0>>>;
-  static_assert(
-      std::is_same_v<Both, Linear<3>::Refused<Layer<1>, Given<1, 8, 8>, Expected<64>>>);
+  static_assert(std::is_same_v<Both, Linear<3>::Refused<Layer<1>, Given<1, 8, 8>, Expected<64>>>);
   using NoInputFirst = VerdictOf<Linear<3>, Conv2d<2>>;
   CHECK(std::is_same_v<NoInputFirst, NoInput<Linear<3>, Layer<0>>>);
 }

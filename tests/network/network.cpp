@@ -64,7 +64,7 @@ TEST_CASE("the shapes of a ResNet are those of its paper") {
   CHECK(nodes.node[1].output == Shape{64, 112, 112});
   CHECK(nodes.node[4].output == Shape{64, 56, 56});
   int sums = 0;
-  Shape const expected[] = {{64, 56, 56},   {64, 56, 56},   {128, 28, 28}, {128, 28, 28},
+  Shape const expected[] = {{64, 56, 56},  {64, 56, 56},  {128, 28, 28}, {128, 28, 28},
                             {256, 14, 14}, {256, 14, 14}, {512, 7, 7},   {512, 7, 7}};
   for (auto const& n : nodes.node) {
     CHECK(n.ok);

@@ -9,6 +9,7 @@
 #include <phyllo/layer/tanh.hpp>
 #include <phyllo/network/network.hpp>
 
+// clang-format off
 namespace networks {
 
 // LeCun et al., Proc. IEEE 86 (1998) 2278, fig. 2, with all connections between the maps.
@@ -24,3 +25,4 @@ struct LeNet : phyllo::Network<
     phyllo::Linear<10>> {};
 
 }  // namespace networks
+// clang-format on

@@ -9,6 +9,7 @@
 #include <phyllo/layer/relu.hpp>
 #include <phyllo/network/network.hpp>
 
+// clang-format off
 // The network on the first page, under the name that it has there.
 struct LeNet : phyllo::Network<
     phyllo::Input<1, 28, 28>,
@@ -18,3 +19,4 @@ struct LeNet : phyllo::Network<
     phyllo::MaxPool2d<2>,
     phyllo::Flatten, phyllo::Linear<120>, phyllo::ReLU, phyllo::Linear<84>, phyllo::ReLU,
     phyllo::Linear<10>> {};
+// clang-format on

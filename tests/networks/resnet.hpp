@@ -11,6 +11,7 @@
 #include <phyllo/layer/relu.hpp>
 #include <phyllo/network/network.hpp>
 
+// clang-format off
 namespace networks {
 
 // He et al., "Deep Residual Learning", CVPR 2016, table 1, with the options of torchvision.
@@ -45,3 +46,4 @@ struct ResNet18 : ResNet<2, 2, 2, 2> {};
 struct ResNet34 : ResNet<3, 4, 6, 3> {};
 
 }  // namespace networks
+// clang-format on

@@ -9,6 +9,7 @@
 #include <phyllo/layer/upsample.hpp>
 #include <phyllo/network/network.hpp>
 
+// clang-format off
 namespace networks {
 
 template <int Level> struct level;  // what the encoder saves
@@ -32,3 +33,4 @@ struct UNet : phyllo::Network<
     phyllo::Conv2d<2, phyllo::KernelSize<1>>> {};
 
 }  // namespace networks
+// clang-format on

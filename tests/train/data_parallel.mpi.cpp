@@ -22,8 +22,9 @@ using Host = Kokkos::View<double**, Kokkos::HostSpace>;
 struct Perceptron : Network<Input<6>, Linear<20>, Tanh, Linear<3>> {};
 struct Masked : Network<Input<6>, Linear<140>, ReLU, Dropout<0.5>, Linear<3>> {};
 struct Convolutional : Network<Input<2, 5, 5>, Conv2d<5>, ReLU, Flatten, Linear<3>> {};
-struct GlobalNorm : Network<Input<2, 4, 4>, Conv2d<4>, BatchNorm<Statistics::Global>, Tanh, Flatten,
-                            Linear<3>> {};
+struct GlobalNorm
+    : Network<Input<2, 4, 4>, Conv2d<4>, BatchNorm<Statistics::Global>, Tanh, Flatten, Linear<3>> {
+};
 struct LocalNorm : Network<Input<2, 4, 4>, Conv2d<4>, BatchNorm<>, Tanh, Flatten, Linear<3>> {};
 
 int rank_of() {
@@ -48,7 +49,8 @@ Host values(int rows, int columns, int step, double phase) {
 
 template <class M> std::vector<double> numbers(M const& model) {
   std::vector<double> all;
-  for (std::size_t i = 0; i < model.master().extent(0); ++i) all.push_back(double(model.master()(i)));
+  for (std::size_t i = 0; i < model.master().extent(0); ++i)
+    all.push_back(double(model.master()(i)));
   for (std::size_t i = 0; i < model.buffers().extent(0); ++i) all.push_back(model.buffers()(i));
   return all;
 }
@@ -101,8 +103,8 @@ template <class Net, class P> void equals_one_rank(double bound) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("data parallel: several ranks equal one rank on the whole batch", Net, Perceptron,
-                   Masked, Convolutional, GlobalNorm) {
+TEST_CASE_TEMPLATE("data parallel: several ranks equal one rank on the whole batch", Net,
+                   Perceptron, Masked, Convolutional, GlobalNorm) {
   equals_one_rank<Net, Full<double>>(1e-6);  // learning rate, schedule and factor are floats
   equals_one_rank<Net, Full<float>>(1e-5);
 }
@@ -187,8 +189,8 @@ TEST_CASE("data parallel: an evaluation does not depend on the split") {
   for (int n = 0; n < samples; ++n) labels(std::size_t(n)) = n * 7 % 3;
   std::pair<int, int> const rows{samples * rank_of() / ranks_of(),
                                  samples * (rank_of() + 1) / ranks_of()};
-  Evaluation const split = trainer.evaluate(Kokkos::subview(x, rows, Kokkos::ALL),
-                                            Kokkos::subview(labels, rows));
+  Evaluation const split =
+      trainer.evaluate(Kokkos::subview(x, rows, Kokkos::ALL), Kokkos::subview(labels, rows));
   Trainer<Perceptron, CrossEntropy, Sgd, Full<double>> alone(exec, Sgd{}, {.batch = 7, .seed = 3});
   Evaluation const whole = alone.evaluate(x, labels);
   CHECK(split.samples == samples);
@@ -196,7 +198,8 @@ TEST_CASE("data parallel: an evaluation does not depend on the split") {
   CHECK(split.loss == doctest::Approx(whole.loss).epsilon(1e-12));
 }
 
-// A small network leaves in one transfer; small buckets are contiguous and end with the first layer.
+// A small network leaves in one transfer; small buckets are contiguous and end with the first
+// layer.
 static_assert(Buckets<Convolutional, default_bucket_bytes, 4>::count == 1);
 static_assert(Buckets<Convolutional, 64, 4>::count == 2);
 static_assert(Buckets<Convolutional, 64, 4>::table.begin[1] == 0);

@@ -22,8 +22,7 @@ struct Factors {
   }
 };
 
-template <class Call>
-std::string sentence_of(Call call) {
+template <class Call> std::string sentence_of(Call call) {
   try {
     call();
   } catch (phyllo::Error const& error) {

@@ -19,8 +19,8 @@ struct Narrow : Network<Input<5>, Linear<16>, Tanh, Linear<12>, ReLU, Linear<2>>
 struct Heads;
 struct a;
 struct b;
-struct TwoHeads : Network<Input<5>, Linear<16>, Tanh, Save<Heads>, Linear<3>, Output<a>, From<Heads>,
-                          Linear<2>, Output<b>> {};
+struct TwoHeads : Network<Input<5>, Linear<16>, Tanh, Save<Heads>, Linear<3>, Output<a>,
+                          From<Heads>, Linear<2>, Output<b>> {};
 
 Host values(int rows, int columns, double phase) {
   Host v("values", std::size_t(rows), std::size_t(columns));
@@ -32,7 +32,8 @@ Host values(int rows, int columns, double phase) {
 
 template <class M> std::vector<double> numbers(M const& model) {
   std::vector<double> all;
-  for (std::size_t i = 0; i < model.master().extent(0); ++i) all.push_back(double(model.master()(i)));
+  for (std::size_t i = 0; i < model.master().extent(0); ++i)
+    all.push_back(double(model.master()(i)));
   return all;
 }
 
@@ -42,11 +43,11 @@ double distance(std::vector<double> const& x, std::vector<double> const& y) {
   return std::sqrt(d / s);
 }
 
-template <class Rule, class P, Fusion How>
-std::vector<double> train(Rule const& rule, int steps) {
+template <class Rule, class P, Fusion How> std::vector<double> train(Rule const& rule, int steps) {
   Space exec;
   using E = Execution<Space, Backends<PortableBackend>, How>;
-  Trainer<Narrow, MeanSquaredError, Rule, P, Local, E> trainer(exec, rule, {.batch = 40, .seed = 2});
+  Trainer<Narrow, MeanSquaredError, Rule, P, Local, E> trainer(exec, rule,
+                                                               {.batch = 40, .seed = 2});
   Host const x = values(37, 5, 0.2), t = values(37, 2, 1.1);
   for (int s = 0; s < steps; ++s) trainer.step(x, t);
   exec.fence();
@@ -70,7 +71,8 @@ TEST_CASE("trainer: one pass over the batch equals step by step") {
   Sgd const sgd{.rate = 0.05f, .momentum = 0.9f, .nesterov = true};
   CHECK(distance(train<Sgd, P, Fusion::epilogue>(sgd, 5), train<Sgd, P, Fusion::segment>(sgd, 5)) <
         1e-12);
-  CHECK(distance(train<Sgd, P, Fusion::none>(sgd, 5), train<Sgd, P, Fusion::segment>(sgd, 5)) < 1e-12);
+  CHECK(distance(train<Sgd, P, Fusion::none>(sgd, 5), train<Sgd, P, Fusion::segment>(sgd, 5)) <
+        1e-12);
   using B = Mixed<bf16, float>;
   CHECK(distance(train<Sgd, B, Fusion::epilogue>(sgd, 5), train<Sgd, B, Fusion::segment>(sgd, 5)) <
         1e-3);
@@ -119,7 +121,8 @@ TEST_CASE("optimizers: SGD and Adam follow their formulas") {
   run(Adam{.rate = 0.01f}, [](double& w, double g, double& m, double& v, int step) {
     m = 0.9 * m + 0.1 * g;
     v = 0.999 * v + 0.001 * g * g;
-    w -= 0.01 * (m / (1 - std::pow(0.9, step))) / (std::sqrt(v / (1 - std::pow(0.999, step))) + 1e-8);
+    w -= 0.01 * (m / (1 - std::pow(0.9, step))) /
+         (std::sqrt(v / (1 - std::pow(0.999, step))) + 1e-8);
   });
 }
 
@@ -157,7 +160,8 @@ TEST_CASE("loss scaling: an overflow skips the step, and the scale recovers") {
 TEST_CASE("losses: two weighted heads equal the loop by hand") {
   Space exec;
   using Terms = Losses<On<a, CrossEntropy>, On<b, MeanSquaredError, 0.25>>;
-  Trainer<TwoHeads, Terms, Sgd, Full<double>> trainer(exec, Sgd{.rate = 0.1f}, {.batch = 9, .seed = 4});
+  Trainer<TwoHeads, Terms, Sgd, Full<double>> trainer(exec, Sgd{.rate = 0.1f},
+                                                      {.batch = 9, .seed = 4});
   Model<TwoHeads, Full<double>> model(exec, {.batch = 9, .seed = 4});
   Optimizer optimizer(exec, model, Sgd{.rate = 0.1f});
   Host const x = values(9, 5, 0.2), t = values(9, 2, 1.1);
@@ -200,7 +204,8 @@ TEST_CASE("views: any layout, subviews, const and gathered variables read the sa
   same(left);
   same(Kokkos::View<double const**, Kokkos::LayoutLeft, Kokkos::HostSpace>(left));
   Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace> block("block", 13, 7, 3);
-  auto const part = Kokkos::subview(block, std::pair<int, int>(1, 12), std::pair<int, int>(2, 7), 1);
+  auto const part =
+      Kokkos::subview(block, std::pair<int, int>(1, 12), std::pair<int, int>(2, 7), 1);
   Kokkos::deep_copy(part, x);
   same(part);
   using Field = Kokkos::View<double*, Kokkos::HostSpace>;
@@ -224,7 +229,8 @@ TEST_CASE("errors: sentences that name who, expected and got") {
   };
   says(refusal([&] { trainer.step(wide, t); }), "expected a View of extents (N, 5), got (4, 6)");
   says(refusal([&] { trainer.step(more, more_targets); }), "expected at most 4 samples");
-  says(refusal([&] { trainer.step(x, more_targets); }), "expected 4 samples as in the inputs, got 5");
+  says(refusal([&] { trainer.step(x, more_targets); }),
+       "expected 4 samples as in the inputs, got 5");
   says(refusal([&] { Model<Narrow>(exec, {.batch = 0}); }), "the largest batch must be positive");
   Model<Narrow> model(exec, {.batch = 4});
   says(refusal([&] { model.backward(exec, t); }), "backward needs a forward before it");

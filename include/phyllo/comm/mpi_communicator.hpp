@@ -46,8 +46,8 @@ class MpiCommunicator {
           "Mpi: expected a communicator, got MPI_COMM_NULL. A rank that MPI_Comm_split left out "
           "cannot take part.");
     if (largest_count < 1 || largest_count > INT_MAX)
-      throw Error("Mpi: expected a largest count from 1 to " + std::to_string(INT_MAX) +
-                  ", got " + std::to_string(largest_count) + ".");
+      throw Error("Mpi: expected a largest count from 1 to " + std::to_string(INT_MAX) + ", got " +
+                  std::to_string(largest_count) + ".");
     int between_groups = 0;
     check_mpi(MPI_Comm_test_inter(communicator, &between_groups), "MPI_Comm_test_inter", 0);
     if (between_groups != 0)

@@ -26,9 +26,7 @@ struct bf16 {
   PHYLLO_FUNCTION explicit bf16(float x) : bits_(rounded(x)) {}
   PHYLLO_FUNCTION explicit bf16(double x) : bits_(detail::round_to_16_bits<7>(x)) {}
 
-  PHYLLO_FUNCTION static constexpr bf16 from_bits(std::uint16_t bits) {
-    return {FromBits{}, bits};
-  }
+  PHYLLO_FUNCTION static constexpr bf16 from_bits(std::uint16_t bits) { return {FromBits{}, bits}; }
   PHYLLO_FUNCTION constexpr std::uint16_t bits() const { return bits_; }
 
   PHYLLO_FUNCTION explicit operator float() const {

@@ -43,14 +43,22 @@ struct ExternalTensor {
     std::ptrdiff_t const at = offset(n, c, d, h, w);
     void const* from = base(c);
     switch (type) {
-      case ElementType::f64: return T(static_cast<double const*>(from)[at]);
-      case ElementType::f32: return T(static_cast<float const*>(from)[at]);
-      case ElementType::bf16: return T(float(static_cast<bf16 const*>(from)[at]));
-      case ElementType::f16: return T(float(static_cast<fp16 const*>(from)[at]));
-      case ElementType::i64: return T(static_cast<std::int64_t const*>(from)[at]);
-      case ElementType::i32: return T(static_cast<std::int32_t const*>(from)[at]);
-      case ElementType::u8: return T(static_cast<std::uint8_t const*>(from)[at]);
-      default: return T(0);  // refused on the host when the tensor is bound
+      case ElementType::f64:
+        return T(static_cast<double const*>(from)[at]);
+      case ElementType::f32:
+        return T(static_cast<float const*>(from)[at]);
+      case ElementType::bf16:
+        return T(float(static_cast<bf16 const*>(from)[at]));
+      case ElementType::f16:
+        return T(float(static_cast<fp16 const*>(from)[at]));
+      case ElementType::i64:
+        return T(static_cast<std::int64_t const*>(from)[at]);
+      case ElementType::i32:
+        return T(static_cast<std::int32_t const*>(from)[at]);
+      case ElementType::u8:
+        return T(static_cast<std::uint8_t const*>(from)[at]);
+      default:
+        return T(0);  // refused on the host when the tensor is bound
     }
   }
   /// Writes a floating-point value; integer tensors are refused when they are bound.
@@ -58,11 +66,20 @@ struct ExternalTensor {
     std::ptrdiff_t const at = offset(n, c, d, h, w);
     void* to = base(c);
     switch (type) {
-      case ElementType::f64: static_cast<double*>(to)[at] = double(value); break;
-      case ElementType::f32: static_cast<float*>(to)[at] = float(value); break;
-      case ElementType::bf16: static_cast<bf16*>(to)[at] = bf16(value); break;
-      case ElementType::f16: static_cast<fp16*>(to)[at] = fp16(value); break;
-      default: break;
+      case ElementType::f64:
+        static_cast<double*>(to)[at] = double(value);
+        break;
+      case ElementType::f32:
+        static_cast<float*>(to)[at] = float(value);
+        break;
+      case ElementType::bf16:
+        static_cast<bf16*>(to)[at] = bf16(value);
+        break;
+      case ElementType::f16:
+        static_cast<fp16*>(to)[at] = fp16(value);
+        break;
+      default:
+        break;
     }
   }
 };

@@ -26,9 +26,7 @@ struct fp16 {
   PHYLLO_FUNCTION explicit fp16(float x) : bits_(detail::round_to_16_bits<10>(x)) {}
   PHYLLO_FUNCTION explicit fp16(double x) : bits_(detail::round_to_16_bits<10>(x)) {}
 
-  PHYLLO_FUNCTION static constexpr fp16 from_bits(std::uint16_t bits) {
-    return {FromBits{}, bits};
-  }
+  PHYLLO_FUNCTION static constexpr fp16 from_bits(std::uint16_t bits) { return {FromBits{}, bits}; }
   PHYLLO_FUNCTION constexpr std::uint16_t bits() const { return bits_; }
 
   PHYLLO_FUNCTION explicit operator float() const {

@@ -80,10 +80,10 @@ inline constexpr bool is_window_option =
 
 // No option is given twice.
 template <class... Options>
-inline constexpr bool each_once = ((0 + ... + is_option<Options, KernelSize>) <= 1) &&
-                                  ((0 + ... + is_option<Options, Stride>) <= 1) &&
-                                  ((0 + ... + is_option<Options, Padding>) <= 1) &&
-                                  ((0 + ... + is_bias<Options>) <= 1);
+inline constexpr bool each_once =
+    ((0 + ... + is_option<Options, KernelSize>) <= 1) &&
+    ((0 + ... + is_option<Options, Stride>) <= 1) &&
+    ((0 + ... + is_option<Options, Padding>) <= 1) && ((0 + ... + is_bias<Options>) <= 1);
 
 /// Window of a layer from its options, each with the layer's default.
 template <int Rank, class Size, class Step, class Pad, class... Options>

@@ -70,6 +70,13 @@ template <auto Tag, class Where> struct OutputTwice {
                 "put none into a Repeat.");
 };
 
+/// The name of an input given to another value; Where is the next layer.
+template <auto Tag, class Where> struct InputTwice {
+  static_assert(detail::met<false, Where>,
+                "Network: the tag of a NamedInput names a second value. Give the Save or the other "
+                "NamedInput a tag of its own.");
+};
+
 /// More names than the table of a network holds; Where is the next layer.
 template <auto Tag, class Where> struct TooManyTags {
   static_assert(detail::met<false, Where>,

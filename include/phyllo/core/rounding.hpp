@@ -10,18 +10,15 @@
 namespace phyllo::detail {
 
 /// The bit layout of a wide IEEE 754 format, the source of a rounding.
-template <class Float>
-struct WideFormat;
+template <class Float> struct WideFormat;
 
-template <>
-struct WideFormat<float> {
+template <> struct WideFormat<float> {
   using Bits = std::uint32_t;
   static constexpr int fraction_bits = 23;
   static constexpr int bias = 127;
 };
 
-template <>
-struct WideFormat<double> {
+template <> struct WideFormat<double> {
   using Bits = std::uint64_t;
   static constexpr int fraction_bits = 52;
   static constexpr int bias = 1023;
@@ -35,8 +32,7 @@ struct WideFormat<double> {
 ///          mode of the processor.
 /// errors   compile: a Float whose subnormals do not all round to zero
 /// source   IEEE Std 754-2019, 4.3.1 and 7.4
-template <int FractionBits, class Float>
-PHYLLO_INLINE std::uint16_t round_to_16_bits(Float x) {
+template <int FractionBits, class Float> PHYLLO_INLINE std::uint16_t round_to_16_bits(Float x) {
   using Wide = WideFormat<Float>;
   using Bits = typename Wide::Bits;
   constexpr int sign_shift = 8 * int(sizeof(Bits)) - 1;

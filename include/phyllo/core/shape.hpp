@@ -20,7 +20,8 @@ struct Shape {
   PHYLLO_FUNCTION constexpr Shape(int c) : channels(c) {}
   PHYLLO_FUNCTION constexpr Shape(int c, int w) : channels(c), rank(1), spatial{1, 1, w} {}
   PHYLLO_FUNCTION constexpr Shape(int c, int h, int w) : channels(c), rank(2), spatial{1, h, w} {}
-  PHYLLO_FUNCTION constexpr Shape(int c, int d, int h, int w) : channels(c), rank(3), spatial{d, h, w} {}
+  PHYLLO_FUNCTION constexpr Shape(int c, int d, int h, int w)
+      : channels(c), rank(3), spatial{d, h, w} {}
 
   /// A shape of the same rank with other channels.
   PHYLLO_FUNCTION constexpr Shape with_channels(int c) const {

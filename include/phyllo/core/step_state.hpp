@@ -19,7 +19,7 @@ struct StepState {
   float correction[2] = {1, 1};    // of an optimizer's moments, for this step
   int finite = 1;                  // 0 when a reduced gradient is infinite or not a number
   int steps_since_overflow = 0;
-  std::uint64_t skipped = 0;       // steps skipped because of an overflow
+  std::uint64_t skipped = 0;  // steps skipped because of an overflow
 };
 
 }  // namespace phyllo

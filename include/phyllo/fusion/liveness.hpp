@@ -82,16 +82,18 @@ template <class Program> struct Liveness {
     switch (head.role) {
       case Role::contraction:
       case Role::normalization:
-      case Role::pooling: return true;
-      case Role::pointwise: return chain_derivative(plan.step[s]) == Derivative::input;
-      default: return false;
+      case Role::pooling:
+        return true;
+      case Role::pointwise:
+        return chain_derivative(plan.step[s]) == Derivative::input;
+      default:
+        return false;
     }
   }
   constexpr bool rereads_result(int s) const {
     Node const& head = node(plan.head(plan.step[s]));
     if (head.role == Role::softmax) return true;
-    return head.role != Role::normalization &&
-           chain_derivative(plan.step[s]) == Derivative::output;
+    return head.role != Role::normalization && chain_derivative(plan.step[s]) == Derivative::output;
   }
 
   constexpr int last_use(int v) const {

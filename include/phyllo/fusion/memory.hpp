@@ -6,8 +6,8 @@
 
 namespace phyllo {
 
-/// Places in the activation arena: bytes of one sample, to be multiplied by the batch. A multiple of
-/// 64 keeps every slot aligned for any batch.
+/// Places in the activation arena: bytes of one sample, to be multiplied by the batch. A multiple
+/// of 64 keeps every slot aligned for any batch.
 inline constexpr long slot_alignment = 64;
 
 struct Slot {

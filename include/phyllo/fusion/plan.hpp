@@ -31,7 +31,8 @@ namespace detail {
 template <class P> constexpr int readers(P const& p, int size, int i) {
   int count = 0;
   for (int j = 0; j < size; ++j)
-    for (int s = 0; s < p.node[j].sources; ++s) count += !p.node[j].alias && p.node[j].source[s] == i;
+    for (int s = 0; s < p.node[j].sources; ++s)
+      count += !p.node[j].alias && p.node[j].source[s] == i;
   for (int o = 0; o < p.outputs; ++o) count += p.output[o] == i;
   return count;
 }

@@ -72,8 +72,7 @@ using StepChain = detail::ChainAt<Planned, Planned::liveness.chain_first(Planned
 
 /// Step S, a segment, as the canonical op that backends know.
 template <class Planned, int S>
-using StepSegment =
-    typename detail::SegmentOf<Planned, S,
-                               std::make_index_sequence<detail::segment_layers<Planned, S>().size>>::type;
+using StepSegment = typename detail::SegmentOf<
+    Planned, S, std::make_index_sequence<detail::segment_layers<Planned, S>().size>>::type;
 
 }  // namespace phyllo

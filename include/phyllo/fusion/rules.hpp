@@ -57,8 +57,8 @@ inline constexpr Rule rules[] = {
 /// scratch of a tile, and all weights a core's second-level cache.
 struct SegmentRule {
   char const* name = "narrow segment";
-  int widest = 128;                 // channels
-  int fewest_layers = 2;            // one layer alone gains nothing
+  int widest = 128;       // channels
+  int fewest_layers = 2;  // one layer alone gains nothing
   int most_layers = 16;
   int most_parameters = 64 * 1024;  // elements; 256 KiB in float
 };

@@ -129,16 +129,23 @@ class AtomicFile {
   static std::string_view remedy(int error) {
     switch (error) {
       case ENOSPC:
-      case EDQUOT: return "free disk space or choose another disk, and write again";
-      case EFBIG: return "raise the file size limit or choose another file system";
+      case EDQUOT:
+        return "free disk space or choose another disk, and write again";
+      case EFBIG:
+        return "raise the file size limit or choose another file system";
       case ENOENT:
-      case ENOTDIR: return "create the directory first";
+      case ENOTDIR:
+        return "create the directory first";
       case EACCES:
       case EPERM:
-      case EROFS: return "choose a directory that may be written to";
-      case ENAMETOOLONG: return "choose a shorter name";
-      case EEXIST: return "remove the .tmp files that earlier runs have left beside it";
-      default: return "check the disk or the network file system";
+      case EROFS:
+        return "choose a directory that may be written to";
+      case ENAMETOOLONG:
+        return "choose a shorter name";
+      case EEXIST:
+        return "remove the .tmp files that earlier runs have left beside it";
+      default:
+        return "check the disk or the network file system";
     }
   }
 

@@ -53,13 +53,27 @@ inline void append_json_string(std::string& json, std::string_view text) {
   json += '"';
   for (char const character : text) {
     switch (character) {
-      case '"': json += "\\\""; break;
-      case '\\': json += "\\\\"; break;
-      case '\b': json += "\\b"; break;
-      case '\f': json += "\\f"; break;
-      case '\n': json += "\\n"; break;
-      case '\r': json += "\\r"; break;
-      case '\t': json += "\\t"; break;
+      case '"':
+        json += "\\\"";
+        break;
+      case '\\':
+        json += "\\\\";
+        break;
+      case '\b':
+        json += "\\b";
+        break;
+      case '\f':
+        json += "\\f";
+        break;
+      case '\n':
+        json += "\\n";
+        break;
+      case '\r':
+        json += "\\r";
+        break;
+      case '\t':
+        json += "\\t";
+        break;
       default: {
         auto const value = static_cast<unsigned char>(character);
         if (value < 0x20) {
@@ -90,9 +104,8 @@ class JsonHeader {
   }
 
   [[noreturn]] void refuse_here(std::string const& expected) const {
-    std::string const rest = position_ < text_.size()
-                                 ? quoted(text_.substr(position_, 1))
-                                 : std::string("the end of the header");
+    std::string const rest = position_ < text_.size() ? quoted(text_.substr(position_, 1))
+                                                      : std::string("the end of the header");
     refuse(expected, rest + " at byte " + std::to_string(position_) + " of the header");
   }
 

@@ -24,10 +24,14 @@ inline double stored_value(StoredTensor const& tensor, long i) {
     return double(value);
   };
   switch (tensor.type) {
-    case ElementType::f64: return read(double{});
-    case ElementType::f32: return read(float{});
-    case ElementType::bf16: return read(bf16{});
-    default: return read(fp16{});
+    case ElementType::f64:
+      return read(double{});
+    case ElementType::f32:
+      return read(float{});
+    case ElementType::bf16:
+      return read(bf16{});
+    default:
+      return read(fp16{});
   }
 }
 
@@ -60,13 +64,14 @@ void from_tensors(typename M::space const& exec, M& model, TensorFile const& fil
           s += (i > 0 ? ", " : "") + std::to_string(shape[i]);
         return s + ")";
       };
-      throw Error(who + ": tensor \"" + entry.name + "\" of network " + network + ": expected extents " +
-                  text(entry.shape) + ", got " + text(tensor->shape) +
+      throw Error(who + ": tensor \"" + entry.name + "\" of network " + network +
+                  ": expected extents " + text(entry.shape) + ", got " + text(tensor->shape) +
                   ". Load weights that were saved from this network.");
     }
     if (!detail::is_floating(tensor->type))
       throw Error(who + ": tensor \"" + entry.name + "\" of network " + network +
-                  ": expected F64, F32, BF16 or F16, got " + std::string(element_name(tensor->type)) + ".");
+                  ": expected F64, F32, BF16 or F16, got " +
+                  std::string(element_name(tensor->type)) + ".");
   }
   // torch counts batches beside running statistics; nothing here depends on the count.
   for (StoredTensor const& tensor : file.tensors) {

@@ -86,9 +86,8 @@ inline void check_tensor(StoredTensor const& tensor, std::string_view source) {
   if (!size || *size != tensor.bytes.size()) {
     refuse_file(source,
                 (size ? std::to_string(*size) + " bytes" : std::string("a size in whole bytes")) +
-                    " for tensor " + quoted(tensor.name) + " of shape " +
-                    shape_text(tensor.shape) + " and type " +
-                    std::string(safetensors_name(tensor.type)),
+                    " for tensor " + quoted(tensor.name) + " of shape " + shape_text(tensor.shape) +
+                    " and type " + std::string(safetensors_name(tensor.type)),
                 std::to_string(tensor.bytes.size()) + " bytes",
                 "make the tensor's bytes match its shape and type");
   }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/refusal.hpp>
 #include <phyllo/core/role.hpp>
 #include <phyllo/core/shape.hpp>
-#include <phyllo/core/refusal.hpp>
 
 #include <type_traits>
 
@@ -35,10 +35,10 @@ template <class... Options> struct BatchNorm {
   static constexpr float momentum = 0.1f;
   static constexpr float epsilon = 1e-5f;
 
-  static constexpr bool valid_options =
-      ((std::is_same_v<Options, Statistics::Local> ||
-        std::is_same_v<Options, Statistics::Global>)&&...) &&
-      sizeof...(Options) <= 1;
+  static constexpr bool valid_options = ((std::is_same_v<Options, Statistics::Local> ||
+                                          std::is_same_v<Options, Statistics::Global>) &&
+                                         ...) &&
+                                        sizeof...(Options) <= 1;
 
   static constexpr bool accepts(Shape) { return valid_options; }
   static constexpr Shape output(Shape s) { return s; }

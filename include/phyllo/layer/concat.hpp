@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/refusal.hpp>
 #include <phyllo/core/role.hpp>
 #include <phyllo/core/shape.hpp>
-#include <phyllo/core/refusal.hpp>
 
 namespace phyllo {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <phyllo/core/options.hpp>
-#include <phyllo/core/role.hpp>
 #include <phyllo/core/refusal.hpp>
+#include <phyllo/core/role.hpp>
 
 namespace phyllo {
 
@@ -24,8 +24,8 @@ template <int Rank, int Out, class... Options> struct Convolution {
       detail::find_window<Rank, KernelSize<3>, Stride<1>, Padding<0>, Options...>();
   static constexpr bool has_bias = detail::find_bias<Options...>();
   static constexpr bool valid_options =
-      Out > 0 && ((detail::is_window_option<Options> || detail::is_bias<Options>)&&...) &&
-      detail::each_once<Options...> && detail::is_valid(window);
+      Out > 0 && ((detail::is_window_option<Options> || detail::is_bias<Options>) && ...) &&
+      detail::each_once<Options...>&& detail::is_valid(window);
 
   static constexpr bool accepts(Shape s) {
     return valid_options && s.rank == Rank && window.fits(s);

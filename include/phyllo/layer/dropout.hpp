@@ -3,8 +3,8 @@
 #pragma once
 
 #include <phyllo/core/random.hpp>
-#include <phyllo/layer/pointwise.hpp>
 #include <phyllo/core/refusal.hpp>
+#include <phyllo/layer/pointwise.hpp>
 #include <phyllo/op/chain.hpp>
 
 namespace phyllo {

@@ -24,19 +24,16 @@ struct GELU : Pointwise {
   static constexpr char const* name = "gelu";
   static constexpr Derivative derivative_of = Derivative::input;
 
-  template <class T>
-  PHYLLO_FUNCTION static T value(T x) {
+  template <class T> PHYLLO_FUNCTION static T value(T x) {
     return T(0.5) * x * Kokkos::erfc(-x * sqrt_half<T>);
   }
-  template <class T>
-  PHYLLO_FUNCTION static T derivative(T x) {
+  template <class T> PHYLLO_FUNCTION static T derivative(T x) {
     return T(0.5) * Kokkos::erfc(-x * sqrt_half<T>) +
            x * (density_at_zero<T> * Kokkos::exp(T(-0.5) * x * x));
   }
 
  private:
-  template <class T>
-  static constexpr T sqrt_half = T(0.70710678118654752440L);
+  template <class T> static constexpr T sqrt_half = T(0.70710678118654752440L);
   template <class T>
   static constexpr T density_at_zero = T(0.39894228040143267794L);  // 1 / sqrt(2 pi)
 };

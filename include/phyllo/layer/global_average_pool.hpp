@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/core/role.hpp>
 #include <phyllo/core/refusal.hpp>
+#include <phyllo/core/role.hpp>
 #include <phyllo/op/pooling.hpp>
 
 namespace phyllo {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <phyllo/core/options.hpp>
-#include <phyllo/core/role.hpp>
 #include <phyllo/core/refusal.hpp>
+#include <phyllo/core/role.hpp>
 
 namespace phyllo {
 
@@ -23,8 +23,8 @@ template <int Out, class... Options> struct Linear {
   static constexpr Window window{};
   static constexpr bool has_bias = detail::find_bias<Options...>();
 
-  static constexpr bool valid_options =
-      Out > 0 && (detail::is_bias<Options> && ...) && sizeof...(Options) <= 1;
+  static constexpr bool valid_options = Out > 0 && (detail::is_bias<Options> && ...) &&
+                                        sizeof...(Options) <= 1;
 
   static constexpr bool accepts(Shape s) { return valid_options && s.rank == 0; }
   static constexpr Shape expected(Shape s) { return Shape{s.size()}; }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <phyllo/core/options.hpp>
-#include <phyllo/core/role.hpp>
 #include <phyllo/core/refusal.hpp>
+#include <phyllo/core/role.hpp>
 #include <phyllo/op/pooling.hpp>
 
 namespace phyllo {
@@ -28,7 +28,7 @@ template <int Rank, op::PoolingKind Kind, int Size, class... Options> struct Poo
     bool half = true;
     for (int d = 0; d < 3; ++d) half = half && 2 * window.padding[d] <= window.size[d];
     return half && detail::is_valid(window) && detail::each_once<Options...> &&
-           ((detail::is_option<Options, Stride> || detail::is_option<Options, Padding>)&&...);
+           ((detail::is_option<Options, Stride> || detail::is_option<Options, Padding>) && ...);
   }();
 
   static constexpr bool accepts(Shape s) {

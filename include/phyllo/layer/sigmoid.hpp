@@ -23,15 +23,11 @@ struct Sigmoid : Pointwise {
   static constexpr char const* name = "sigmoid";
   static constexpr Derivative derivative_of = Derivative::output;
 
-  template <class T>
-  PHYLLO_FUNCTION static T value(T x) {
+  template <class T> PHYLLO_FUNCTION static T value(T x) {
     T const e = Kokkos::exp(-Kokkos::fabs(x));  // at most 1: it cannot overflow
     return (x < T(0) ? e : T(1)) / (T(1) + e);
   }
-  template <class T>
-  PHYLLO_FUNCTION static T derivative(T y) {
-    return y * (T(1) - y);
-  }
+  template <class T> PHYLLO_FUNCTION static T derivative(T y) { return y * (T(1) - y); }
 };
 
 }  // namespace phyllo

@@ -13,8 +13,8 @@ template <class Tag, class L, double Weight = 1.0> struct On {
   static constexpr float weight = float(Weight);
 };
 
-/// The weighted sum of losses on several outputs: Losses<On<a, CrossEntropy>, On<b, MeanSquaredError,
-/// 0.5>>.
+/// The weighted sum of losses on several outputs: Losses<On<a, CrossEntropy>, On<b,
+/// MeanSquaredError, 0.5>>.
 ///
 /// errors   compile: an output without a loss or with two
 template <class... Terms> struct Losses {

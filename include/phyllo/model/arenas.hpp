@@ -23,7 +23,7 @@ template <class Precision> struct Arenas {
   accumulate* partial = nullptr;     // workspace of sums over blocks
   std::byte* activations = nullptr;
   StepState* state = nullptr;
-  int capacity = 0;                  // samples that the activation arena holds
+  int capacity = 0;  // samples that the activation arena holds
 
   storage* at(long offset) const {
     return reinterpret_cast<storage*>(activations + offset * capacity);

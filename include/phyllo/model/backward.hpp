@@ -182,33 +182,32 @@ struct BackwardPass : Pass<Planned, Precision, Exec, Communication> {
   template <int S> void pooling() const {
     constexpr Node n = Planned::head(S);
     if (!wants<S>(0)) return;
-    using Op = op::Pooling<At<typename Planned::leaves, Planned::plan.head(Planned::step(S))>::kind>;
-    this->template run<Op>(
-        S, typename Op::template Backward<Precision>{
-               this->batch, n.input, n.output, n.window, this->value(n.source[0]),
-               this->gradient(Planned::result(S)), this->gradient(n.source[0]),
-               Planned::liveness.accumulates(S, 0)});
+    using Op =
+        op::Pooling<At<typename Planned::leaves, Planned::plan.head(Planned::step(S))>::kind>;
+    this->template run<Op>(S,
+                           typename Op::template Backward<Precision>{
+                               this->batch, n.input, n.output, n.window, this->value(n.source[0]),
+                               this->gradient(Planned::result(S)), this->gradient(n.source[0]),
+                               Planned::liveness.accumulates(S, 0)});
   }
 
   template <int S> void resample() const {
     constexpr Node n = Planned::head(S);
     if (!wants<S>(0)) return;
     this->template run<op::Upsample>(
-        S, op::Upsample::Backward<Precision>{this->batch, n.input, n.output,
-                                             this->gradient(Planned::result(S)),
-                                             this->gradient(n.source[0]),
-                                             Planned::liveness.accumulates(S, 0)});
+        S, op::Upsample::Backward<Precision>{
+               this->batch, n.input, n.output, this->gradient(Planned::result(S)),
+               this->gradient(n.source[0]), Planned::liveness.accumulates(S, 0)});
   }
 
   template <int S> void softmax() const {
     constexpr Node n = Planned::head(S);
     if (!wants<S>(0)) return;
     this->template run<op::Softmax>(
-        S, op::Softmax::Backward<Precision>{long(this->batch) * n.input.positions(),
-                                            n.input.channels, this->value(Planned::result(S)),
-                                            this->gradient(Planned::result(S)),
-                                            this->gradient(n.source[0]),
-                                            Planned::liveness.accumulates(S, 0)});
+        S, op::Softmax::Backward<Precision>{
+               long(this->batch) * n.input.positions(), n.input.channels,
+               this->value(Planned::result(S)), this->gradient(Planned::result(S)),
+               this->gradient(n.source[0]), Planned::liveness.accumulates(S, 0)});
   }
 
   template <int S> void reshape() const {

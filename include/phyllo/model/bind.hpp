@@ -124,7 +124,8 @@ ExternalTensor bind_input(View const& view, Shape const& shape, std::string cons
   } else if constexpr (rank == 1) {
     fits = shape.size() == 1;  // one number per sample
   }
-  if (!fits) detail::refuse_extents(who, detail::extents_text(shape, "N"), detail::extents_text(view));
+  if (!fits)
+    detail::refuse_extents(who, detail::extents_text(shape, "N"), detail::extents_text(view));
   return t;
 }
 
@@ -132,8 +133,9 @@ template <class Space, class View>
 ExternalTensor bind_input(Gathered<View> const& views, Shape const& shape, std::string const& who) {
   ExternalTensor t = bind_input<Space>(views.view[0], Shape{1}, who);
   if (shape.rank != 0 || views.variables != shape.channels)
-    detail::refuse_extents(who, detail::extents_text(shape, "N"),
-                           "one View for each of " + std::to_string(views.variables) + " variables");
+    detail::refuse_extents(
+        who, detail::extents_text(shape, "N"),
+        "one View for each of " + std::to_string(views.variables) + " variables");
   t.variables = views.variables;
   for (int i = 0; i < views.variables; ++i) {
     if (views.view[i].extent(0) != views.view[0].extent(0) ||
@@ -145,16 +147,18 @@ ExternalTensor bind_input(Gathered<View> const& views, Shape const& shape, std::
   return t;
 }
 
-/// A View that a kernel writes to: as `bind_input`, and its elements must be floating and not const.
+/// A View that a kernel writes to: as `bind_input`, and its elements must be floating and not
+/// const.
 template <class Space, class View>
 ExternalTensor bind_output(View const& view, Shape const& shape, std::string const& who) {
-  static_assert(!std::is_const_v<typename View::value_type> &&
-                    !std::is_integral_v<typename View::value_type>,
-                "View: an output's elements must be floating-point numbers and not const.");
+  static_assert(
+      !std::is_const_v<typename View::value_type> && !std::is_integral_v<typename View::value_type>,
+      "View: an output's elements must be floating-point numbers and not const.");
   return bind_input<Space>(view, shape, who);
 }
 template <class Space, class View>
-ExternalTensor bind_output(Gathered<View> const& views, Shape const& shape, std::string const& who) {
+ExternalTensor bind_output(Gathered<View> const& views, Shape const& shape,
+                           std::string const& who) {
   static_assert(!std::is_const_v<typename View::value_type>,
                 "View: an output's elements must not be const.");
   return bind_input<Space>(views, shape, who);
@@ -189,7 +193,8 @@ inline ExternalTensor from_sample(ExternalTensor t, long first) {
   int const pointers = t.variables == 0 ? 1 : t.variables;
   for (int i = 0; i < pointers; ++i)
     if (t.data[i] != nullptr)
-      t.data[i] = static_cast<std::byte*>(t.data[i]) + first * t.sample_stride * std::ptrdiff_t(element_size(t.type));
+      t.data[i] = static_cast<std::byte*>(t.data[i]) +
+                  first * t.sample_stride * std::ptrdiff_t(element_size(t.type));
   return t;
 }
 

@@ -27,8 +27,7 @@ inline std::string grouped(long number) {
   return text;
 }
 
-template <class... Arguments>
-std::string line(char const* format, Arguments const&... arguments) {
+template <class... Arguments> std::string line(char const* format, Arguments const&... arguments) {
   char text[512];
   std::snprintf(text, sizeof(text), format, arguments...);
   return text;
@@ -40,15 +39,15 @@ inline char const* fused_text(Step const& s) {
 }
 
 template <class Program> std::string explain_layers() {
-  std::string text = line("  %3s  %-52s %-12s %12s %14s\n", "", "layer", "output", "parameters",
-                          "flop/sample");
+  std::string text =
+      line("  %3s  %-52s %-12s %12s %14s\n", "", "layer", "output", "parameters", "flop/sample");
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    ((text += line("  %3d  %-52s %-12s %12s %14s\n", int(I),
-                   type_name<At<typename Program::leaves, I>>().c_str(),
-                   shape_text(Program::nodes.node[I].output).c_str(),
-                   grouped(Program::nodes.node[I].weight_count + Program::nodes.node[I].bias_count)
-                       .c_str(),
-                   grouped(Program::nodes.node[I].flops).c_str())),
+    ((text +=
+      line("  %3d  %-52s %-12s %12s %14s\n", int(I),
+           type_name<At<typename Program::leaves, I>>().c_str(),
+           shape_text(Program::nodes.node[I].output).c_str(),
+           grouped(Program::nodes.node[I].weight_count + Program::nodes.node[I].bias_count).c_str(),
+           grouped(Program::nodes.node[I].flops).c_str())),
      ...);
   }(std::make_index_sequence<Program::size>{});
   return text;
@@ -70,11 +69,11 @@ template <class Planned, int S, class P, class Exec> std::string explain_step() 
 }
 
 template <class Planned, class P, class Exec> std::string explain_plan(char const* title) {
-  std::string text = line("%s: %d layers with work in %d steps; activations %s bytes a sample (%s "
-                          "without reuse)\n",
-                          title, Planned::plan.nodes, Planned::plan.size,
-                          grouped(Planned::memory.bytes).c_str(),
-                          grouped(Planned::memory.bytes_without_reuse).c_str());
+  std::string text = line(
+      "%s: %d layers with work in %d steps; activations %s bytes a sample (%s "
+      "without reuse)\n",
+      title, Planned::plan.nodes, Planned::plan.size, grouped(Planned::memory.bytes).c_str(),
+      grouped(Planned::memory.bytes_without_reuse).c_str());
   text += line("  %3s  %-52s %-12s %-26s %s\n", "", "step", "output", "fused by", "backend");
   [&]<std::size_t... S>(std::index_sequence<S...>) {
     ((text += explain_step<Planned, int(S), P, Exec>()), ...);
@@ -96,15 +95,15 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> char c
     using Inference = Planned<Net, Phase::inference, Exec::fusion, size>;
     using Training = Planned<Net, Phase::training, Exec::fusion, size>;
     std::string t = type_name<Net>() + ": " + detail::shape_text(Net::input) + " -> " +
-                    detail::shape_text(Net::output) + ", " +
-                    detail::grouped(Net::parameter_count) + " parameters, " +
-                    detail::grouped(Net::flops) + " flop a sample\n";
+                    detail::shape_text(Net::output) + ", " + detail::grouped(Net::parameter_count) +
+                    " parameters, " + detail::grouped(Net::flops) + " flop a sample\n";
     t += detail::explain_layers<program>();
     t += detail::explain_plan<Inference, P, Exec>("inference");
     t += detail::explain_plan<Training, P, Exec>("training");
     if constexpr (is_whole_step<program>(Exec::fusion))
-      t += "training with one loss: forward, loss, backward and all gradients in one pass; there is "
-           "nothing to overlap communication with\n";
+      t +=
+          "training with one loss: forward, loss, backward and all gradients in one pass; there is "
+          "nothing to overlap communication with\n";
     return t;
   }();
   return text.c_str();

@@ -93,8 +93,7 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
       sum.partial = this->arenas.partial;
       sum.sums = s.mean_sums;
       this->template run<Op>(S, sum);
-      if (n.global_statistics)
-        this->communication.sum(this->exec, s.mean_sums, long(channels) + 1);
+      if (n.global_statistics) this->communication.sum(this->exec, s.mean_sums, long(channels) + 1);
       sum.mean_sums = s.mean_sums;
       sum.sums = s.square_sums;
       this->template run<Op>(S, sum);
@@ -146,7 +145,8 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
 
   template <int S> void pooling() const {
     constexpr Node n = Planned::head(S);
-    using Op = op::Pooling<At<typename Planned::leaves, Planned::plan.head(Planned::step(S))>::kind>;
+    using Op =
+        op::Pooling<At<typename Planned::leaves, Planned::plan.head(Planned::step(S))>::kind>;
     this->template run<Op>(S, typename Op::template Forward<Precision>{
                                   this->batch, n.input, n.output, n.window,
                                   this->value(n.source[0]), this->value(Planned::result(S))});
@@ -155,17 +155,17 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
   template <int S> void resample() const {
     constexpr Node n = Planned::head(S);
     this->template run<op::Upsample>(
-        S, op::Upsample::Forward<Precision>{this->batch, n.input, n.output,
-                                            this->value(n.source[0]),
-                                            this->value(Planned::result(S))});
+        S,
+        op::Upsample::Forward<Precision>{this->batch, n.input, n.output, this->value(n.source[0]),
+                                         this->value(Planned::result(S))});
   }
 
   template <int S> void softmax() const {
     constexpr Node n = Planned::head(S);
     this->template run<op::Softmax>(
-        S, op::Softmax::Forward<Precision>{long(this->batch) * n.input.positions(),
-                                           n.input.channels, this->value(n.source[0]),
-                                           this->value(Planned::result(S))});
+        S,
+        op::Softmax::Forward<Precision>{long(this->batch) * n.input.positions(), n.input.channels,
+                                        this->value(n.source[0]), this->value(Planned::result(S))});
   }
 
   template <int S> void reshape() const {
@@ -182,10 +182,9 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
     for (int i = 0; i < n.sources; ++i) {
       int const channels = Planned::node(n.source[i]).output.channels;
       this->template run<op::Copy>(
-          S, op::Copy::Forward<Precision>{long(this->batch) * n.output.positions(), channels,
-                                          channels, 0, n.output.channels, to,
-                                          this->value(n.source[i]),
-                                          this->value(Planned::result(S)), false});
+          S, op::Copy::Forward<Precision>{
+                 long(this->batch) * n.output.positions(), channels, channels, 0, n.output.channels,
+                 to, this->value(n.source[i]), this->value(Planned::result(S)), false});
       to += channels;
     }
   }

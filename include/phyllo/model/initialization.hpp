@@ -34,8 +34,8 @@ struct UniformPair {
 PHYLLO_INLINE UniformPair weight_uniforms(WeightKey const& weight) {
   // Weight e has the elements 2 e and 2 e + 1, which lie in one Philox block.
   std::uint64_t const place = 2 * weight.element;
-  PhiloxBlock const block = random_block({weight.seed, initialization_step, weight.tensor,
-                                          place >> 32, std::uint32_t(place)});
+  PhiloxBlock const block = random_block(
+      {weight.seed, initialization_step, weight.tensor, place >> 32, std::uint32_t(place)});
   bool const upper = (place & 2u) != 0;
   return {uniform01(upper ? block.word[2] : block.word[0]),
           uniform01(upper ? block.word[3] : block.word[1])};

@@ -90,12 +90,10 @@ void launch_initialization(Space const& exec, std::string const& name, Scheme co
     } else if (n.weight_count > 0) {
       int const taps = n.window.taps();
       WeightKey const key{seed, tensor, 0, taps * n.input.channels, taps * n.output.channels};
-      Kokkos::parallel_for(
-          name + "/initialize", Range(exec, 0, n.weight_count),
-          InitializeWeights<Scheme, Storage, Accumulate>{scheme, key, taps, n.input.channels,
-                                                         n.output.channels,
-                                                         parameters.data() + n.weight,
-                                                         master.data() + n.weight});
+      Kokkos::parallel_for(name + "/initialize", Range(exec, 0, n.weight_count),
+                           InitializeWeights<Scheme, Storage, Accumulate>{
+                               scheme, key, taps, n.input.channels, n.output.channels,
+                               parameters.data() + n.weight, master.data() + n.weight});
     }
     tensor += n.weight_count > 0;
   }

@@ -17,8 +17,8 @@
 namespace phyllo {
 
 struct ModelOptions {
-  int batch = 256;          // largest batch; inference splits larger ones, training refuses them
-  std::uint64_t seed = 0;   // of the initial parameters and of random masks
+  int batch = 256;         // largest batch; inference splits larger ones, training refuses them
+  std::uint64_t seed = 0;  // of the initial parameters and of random masks
 };
 
 /// A network with memory: parameters, gradients, buffers and activations on one execution space.
@@ -110,8 +110,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   }
   /// Loads bound inputs and counts a training forward pass.
   template <class Pass> void load(Pass const& pass, BoundTensors const& in) const {
-    for (int k = 0; k < AllPorts::inputs; ++k)
-      pass.load(in.tensor[k], AllPorts::input_node(k));
+    for (int k = 0; k < AllPorts::inputs; ++k) pass.load(in.tensor[k], AllPorts::input_node(k));
   }
   void begin_training_pass(space const& exec, std::uint64_t first_sample) const {
     Kokkos::parallel_for(name_ + "/begin", Kokkos::RangePolicy<space>(exec, 0, 1),
@@ -124,8 +123,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   void backward_bound(space const& exec, DOut const& d_out, BoundTensors const& d_in, bool inputs,
                       accumulate weight, C& communication);
 
-  template <class T>
-  void allocate(space const& exec, Vector<T>& v, char const* what, long size) {
+  template <class T> void allocate(space const& exec, Vector<T>& v, char const* what, long size) {
     v = Vector<T>(Kokkos::view_alloc(exec, name_ + "/" + what), std::size_t(size));
   }
 

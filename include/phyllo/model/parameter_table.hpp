@@ -15,10 +15,10 @@ namespace phyllo {
 /// shape    a matrix or kernel is (outputs, channels, taps...) in files and (taps, channels,
 ///          outputs) in the arena; a vector is itself in both
 struct ParameterEntry {
-  std::string name;                  // "0.weight", "3.main.1.running_mean"
+  std::string name;  // "0.weight", "3.main.1.running_mean"
   std::vector<std::int64_t> shape;
-  bool is_buffer = false;            // in the buffer arena instead of the parameters'
-  int offset = 0;                    // of its first element in the arena
+  bool is_buffer = false;                   // in the buffer arena instead of the parameters'
+  int offset = 0;                           // of its first element in the arena
   int taps = 1, channels = 1, outputs = 1;  // all vectors: (1, 1, size)
 
   long size() const { return long(taps) * channels * outputs; }
@@ -43,8 +43,8 @@ template <class Net> std::vector<ParameterEntry> parameter_table() {
     };
     if (n.role == Role::contraction) {
       int const taps = n.window.taps();
-      ParameterEntry weight{path + ".weight", {n.output.channels}, false,       n.weight,
-                            taps,             n.input.channels,    n.output.channels};
+      ParameterEntry weight{path + ".weight", {n.output.channels}, false, n.weight, taps,
+                            n.input.channels, n.output.channels};
       if (n.output.rank == 0) {
         weight.shape.push_back(std::int64_t(taps) * n.input.channels);
       } else {

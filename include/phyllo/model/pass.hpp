@@ -83,8 +83,7 @@ template <class Planned, class Precision, class Exec, class Communication> struc
 
 namespace detail {
 
-template <class Planned, int S, std::size_t... K>
-std::string step_name(std::index_sequence<K...>) {
+template <class Planned, int S, std::size_t... K> std::string step_name(std::index_sequence<K...>) {
   std::string name;
   ((name += (name.empty() ? "" : "+"),
     name += At<typename Planned::leaves, Planned::plan.order[Planned::step(S).first + K]>::name),

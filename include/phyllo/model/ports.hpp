@@ -121,7 +121,8 @@ template <class Net> struct Ports {
   static void check_count(int seen, int expected, std::string const& who) {
     if (seen != expected)
       throw Error(who + "s: expected " + std::to_string(expected) + " Views, got " +
-                  std::to_string(seen) + ". Give tensors(named<tag>(view), ...), one for each name.");
+                  std::to_string(seen) +
+                  ". Give tensors(named<tag>(view), ...), one for each name.");
   }
 
   template <class Space, Read What, class View>

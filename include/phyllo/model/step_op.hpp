@@ -34,8 +34,8 @@ template <class Planned, int S> constexpr auto step_op() {
   else if constexpr (role == Role::add)
     return OpType<op::Add<StepChain<Planned, S>>>{};
   else if constexpr (role == Role::pooling)
-    return OpType<op::Pooling<
-        At<typename Planned::leaves, Planned::plan.head(Planned::step(S))>::kind>>{};
+    return OpType<
+        op::Pooling<At<typename Planned::leaves, Planned::plan.head(Planned::step(S))>::kind>>{};
   else if constexpr (role == Role::resample)
     return OpType<op::Upsample>{};
   else if constexpr (role == Role::softmax)

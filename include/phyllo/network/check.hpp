@@ -85,6 +85,8 @@ template <class P> struct Judgement {
         return std::type_identity<UnknownTag<P::edges.mistaken, TagWhere>>{};
       else if constexpr (mistake == TagMistake::output_twice)
         return std::type_identity<OutputTwice<P::edges.mistaken, TagWhere>>{};
+      else if constexpr (mistake == TagMistake::input_twice)
+        return std::type_identity<InputTwice<P::edges.mistaken, TagWhere>>{};
       else
         return std::type_identity<TooManyTags<P::edges.mistaken, TagWhere>>{};
     else if constexpr (refusal < 0)

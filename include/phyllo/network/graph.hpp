@@ -16,7 +16,7 @@ template <class Tag> struct Named {
 template <class Tag> inline constexpr TagId tag_id = &detail::Named<Tag>::identity;
 
 /// What lowering may find wrong with tags.
-enum class TagMistake { none, unknown, output_twice, too_many };
+enum class TagMistake { none, unknown, output_twice, input_twice, too_many };
 
 /// The edges between the leaves of a network, as lowering finds them.
 ///
@@ -32,6 +32,7 @@ template <int Leaves> struct Graph {
   int source_count[Leaves] = {};
   TagId tag[max_tags] = {};
   int tagged[max_tags] = {};
+  bool is_input[max_tags] = {};
   int tags = 0;
   TagId output_tag[max_outputs] = {};
   int output[max_outputs] = {};
@@ -51,12 +52,14 @@ template <int Leaves> struct Graph {
     return size - 1;
   }
   // One more source of the last leaf.
-  constexpr void add_source(int source) {
-    sources[size - 1][source_count[size - 1]++] = source;
-  }
-  constexpr void save(TagId name, int value) {
+  constexpr void add_source(int source) { sources[size - 1][source_count[size - 1]++] = source; }
+  // A name may be saved again and then means the later value; that of an input stays.
+  constexpr void save(TagId name, int value, bool input = false) {
+    for (int i = 0; i < tags; ++i)
+      if (tag[i] == name && (input || is_input[i])) return note(TagMistake::input_twice, name);
     if (tags == max_tags) return note(TagMistake::too_many, name);
     tag[tags] = name;
+    is_input[tags] = input;
     tagged[tags++] = value;
   }
   // The latest value saved under a name; -1: none.

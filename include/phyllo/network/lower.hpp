@@ -6,13 +6,13 @@
 #include <phyllo/block/repeat.hpp>
 #include <phyllo/block/residual.hpp>
 #include <phyllo/block/skip.hpp>
+#include <phyllo/core/refusal.hpp>
 #include <phyllo/core/role.hpp>
 #include <phyllo/core/shape.hpp>
 #include <phyllo/core/type_list.hpp>
 #include <phyllo/layer/add.hpp>
 #include <phyllo/layer/concat.hpp>
 #include <phyllo/layer/input.hpp>
-#include <phyllo/core/refusal.hpp>
 #include <phyllo/network/graph.hpp>
 
 #include <concepts>
@@ -84,7 +84,7 @@ template <class Tag, int... Extent> struct Lower<NamedInput<Tag, Extent...>> {
   using leaves = TypeList<NamedInput<Tag, Extent...>>;
   template <class G> static constexpr int emit(G& graph, int) {
     int const value = graph.append(-1);
-    graph.save(tag_id<Tag>, value);
+    graph.save(tag_id<Tag>, value, true);
     return value;
   }
   static void name_leaves(std::vector<std::string>& names, std::string const& path) {

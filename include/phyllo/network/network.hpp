@@ -36,7 +36,8 @@ template <class... Parts> struct Network {
   /// Floating-point operations of one sample, forward; a multiply-add counts two.
   static constexpr long flops = program::nodes.flops;
   /// Bytes that one sample moves when nothing is fused: every layer's inputs and output once.
-  template <class T> static constexpr long bytes = [] {
+  template <class T>
+  static constexpr long bytes = [] {
     long elements = 0;
     for (auto const& n : program::nodes.node) {
       if (n.alias || n.role == Role::input) continue;

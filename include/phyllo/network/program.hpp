@@ -12,25 +12,25 @@ namespace phyllo {
 /// and the kernels behind. Plain numbers; nothing here knows a layer's type.
 struct Node {
   Role role = Role::input;
-  bool ok = true;         // the layer takes the shape that it is given
-  bool oversized = false; // more elements than 32 bits count
-  bool alias = false;     // no work: the value is that of source[0] under another shape
+  bool ok = true;          // the layer takes the shape that it is given
+  bool oversized = false;  // more elements than 32 bits count
+  bool alias = false;      // no work: the value is that of source[0] under another shape
   int sources = 0;
   int source[4] = {-1, -1, -1, -1};  // nodes whose values are read, aliases already followed
-  Shape input;            // of source[0]
+  Shape input;                       // of source[0]
   Shape output;
-  Window window;          // contraction, pooling
-  int weight = -1;        // elements from the start of the parameter arena; -1: none
+  Window window;    // contraction, pooling
+  int weight = -1;  // elements from the start of the parameter arena; -1: none
   int bias = -1;
   int weight_count = 0;
   int bias_count = 0;
-  int buffer = -1;        // elements from the start of the buffer arena: mean, then variance
+  int buffer = -1;  // elements from the start of the buffer arena: mean, then variance
   bool global_statistics = false;
   float momentum = 0;
   float epsilon = 0;
   bool random = false;
   Derivative derivative_of = Derivative::nothing;
-  long flops = 0;         // of one sample, forward; a multiply-add counts two
+  long flops = 0;  // of one sample, forward; a multiply-add counts two
 };
 
 /// Parameter tensors begin at multiples of this many elements (64 bytes of float), so that vector
@@ -64,9 +64,9 @@ template <class... Parts> struct Program {
 
   struct Nodes {
     Node node[size];
-    int parameter_count = 0;   // as the field counts them
-    int arena_size = 0;        // elements, alignment included
-    int buffer_size = 0;       // elements (float)
+    int parameter_count = 0;              // as the field counts them
+    int arena_size = 0;                   // elements, alignment included
+    int buffer_size = 0;                  // elements (float)
     int output[Edges::max_outputs] = {};  // nodes, aliases already followed
     Shape output_shape[Edges::max_outputs] = {};
     int outputs = 0;
@@ -117,8 +117,7 @@ template <class... Parts> struct Program {
       n.input = p.node[n.source[0]].output;
     n.ok = L::accepts(n.input);
     n.output = n.ok ? L::output(n.input) : n.input;
-    if (n.role == Role::add)
-      n.ok = n.sources == 2 && p.node[n.source[1]].output == n.input;
+    if (n.role == Role::add) n.ok = n.sources == 2 && p.node[n.source[1]].output == n.input;
     if (n.role == Role::concatenation) n.ok = concatenate(p, n);
     if (n.ok && is_oversized(n.output)) {
       refuse_size(n);

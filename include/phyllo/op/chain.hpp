@@ -29,8 +29,12 @@ struct Randomness {
   PHYLLO_FUNCTION Element element(int sample, int index) const {
     if (state == nullptr)
       return {0, 0, std::uint64_t(sample), std::uint32_t(position), std::uint32_t(index), false};
-    return {state->seed, state->forward, state->first_sample + std::uint64_t(sample),
-            std::uint32_t(position), std::uint32_t(index), true};
+    return {state->seed,
+            state->forward,
+            state->first_sample + std::uint64_t(sample),
+            std::uint32_t(position),
+            std::uint32_t(index),
+            true};
   }
 };
 
@@ -40,8 +44,7 @@ namespace detail {
 
 template <class P> inline constexpr bool is_random = requires { requires P::random; };
 
-template <class P, class T>
-PHYLLO_FUNCTION T apply(T x, [[maybe_unused]] Element const& e) {
+template <class P, class T> PHYLLO_FUNCTION T apply(T x, [[maybe_unused]] Element const& e) {
   if constexpr (is_random<P>)
     return P::value(x, e);
   else

@@ -10,15 +10,16 @@ namespace phyllo::op {
 /// Batch normalisation of inference folded into the epilogue of a contraction:
 /// y = (x - mean) / sqrt(variance + epsilon) * scale + shift, per channel.
 template <class Precision> struct FoldedNormalization {
-  float const* mean = nullptr;      // (C'), nullptr: nothing is folded
-  float const* variance = nullptr;  // (C')
+  float const* mean = nullptr;                         // (C'), nullptr: nothing is folded
+  float const* variance = nullptr;                     // (C')
   typename Precision::storage const* scale = nullptr;  // (C')
   typename Precision::storage const* shift = nullptr;  // (C')
   float epsilon = 0;
 };
 
 /// Linear and convolution as one family, with an epilogue:
-/// y[n, q, o] = chain(fold(bias[o] + sum over taps t and channels c of x[n, p(q, t), c] weight[t, c, o])).
+/// y[n, q, o] = chain(fold(bias[o] + sum over taps t and channels c of x[n, p(q, t), c] weight[t,
+/// c, o])).
 ///
 /// shape    x (N, S, C) · weight (taps, C, C') · bias (C') · y (N, S', C'); all row-major; S are
 ///          the positions of input.spatial, S' those of output.spatial; a tap outside reads zero

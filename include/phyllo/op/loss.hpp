@@ -32,8 +32,8 @@ template <class L> struct Loss {
     StepState const* state = nullptr;  // loss scale; nullptr: one
     storage* d_outputs = nullptr;      // nullptr: value only
     bool accumulate_gradient = false;
-    accumulate* values = nullptr;      // (N) written, or added to when accumulate_values
-    accumulate* hits = nullptr;        // (N) share of positions whose class is right, or nullptr
+    accumulate* values = nullptr;  // (N) written, or added to when accumulate_values
+    accumulate* hits = nullptr;    // (N) share of positions whose class is right, or nullptr
     bool accumulate_values = false;
   };
 };

@@ -6,7 +6,8 @@
 
 namespace phyllo::op {
 
-/// Batch normalisation with an epilogue: y = chain(scale[c] (x - mean[c]) inverse_deviation[c] + shift[c]).
+/// Batch normalisation with an epilogue: y = chain(scale[c] (x - mean[c]) inverse_deviation[c] +
+/// shift[c]).
 ///
 /// shape    x, y (rows, C) with rows = N times positions; all per-channel arrays (C)
 /// numerics two passes: the mean first, then centred squares; partial sums over a fixed number of
@@ -38,12 +39,12 @@ template <class Chain> struct Normalization {
   template <class Precision> struct Finish {
     using accumulate = typename Precision::accumulate;
     int channels = 0;
-    accumulate const* mean_sums = nullptr;     // (C + 1)
-    accumulate const* square_sums = nullptr;   // (C)
-    accumulate* mean = nullptr;                // (C)
-    accumulate* inverse_deviation = nullptr;   // (C)
-    float* running_mean = nullptr;             // (C)
-    float* running_variance = nullptr;         // (C)
+    accumulate const* mean_sums = nullptr;    // (C + 1)
+    accumulate const* square_sums = nullptr;  // (C)
+    accumulate* mean = nullptr;               // (C)
+    accumulate* inverse_deviation = nullptr;  // (C)
+    float* running_mean = nullptr;            // (C)
+    float* running_variance = nullptr;        // (C)
     float momentum = 0, epsilon = 0;
   };
 
@@ -54,9 +55,9 @@ template <class Chain> struct Normalization {
     storage const* x = nullptr;
     storage const* scale = nullptr;
     storage const* shift = nullptr;
-    accumulate const* mean = nullptr;               // training: of the batch
+    accumulate const* mean = nullptr;  // training: of the batch
     accumulate const* inverse_deviation = nullptr;
-    float const* running_mean = nullptr;            // inference: used when mean is nullptr
+    float const* running_mean = nullptr;  // inference: used when mean is nullptr
     float const* running_variance = nullptr;
     float epsilon = 0;
     storage* y = nullptr;

@@ -31,7 +31,7 @@ template <PoolingKind Kind> struct Pooling {
     int batch = 0;
     Shape input, output;
     Window window;
-    storage const* x = nullptr;    // read for maxima only
+    storage const* x = nullptr;  // read for maxima only
     storage const* d_y = nullptr;
     storage* d_x = nullptr;
     bool accumulate = false;

@@ -35,8 +35,8 @@ template <class... Ops> struct Segment {
     storage const* parameters = nullptr;
     int weight[max_length] = {};
     int bias[max_length] = {};
-    Randomness random;                // position of the segment's first layer
-    int position[max_length] = {};    // of each layer's chain, relative to random.position
+    Randomness random;              // position of the segment's first layer
+    int position[max_length] = {};  // of each layer's chain, relative to random.position
   };
 };
 
@@ -58,11 +58,11 @@ template <class Segment, class L> struct WholeStep {
     float weight = 1;
     ExternalTensor targets;
     StepState const* state = nullptr;
-    int parameter_count = 0;             // of the arena, in elements
-    accumulate* partial = nullptr;       // workspace (blocks, parameter_count)
-    accumulate* gradients = nullptr;     // (parameter_count), every parameter of the segment written
-    accumulate* values = nullptr;        // (N)
-    accumulate* hits = nullptr;          // (N) or nullptr
+    int parameter_count = 0;          // of the arena, in elements
+    accumulate* partial = nullptr;    // workspace (blocks, parameter_count)
+    accumulate* gradients = nullptr;  // (parameter_count), every parameter of the segment written
+    accumulate* values = nullptr;     // (N)
+    accumulate* hits = nullptr;       // (N) or nullptr
   };
 };
 

@@ -12,8 +12,8 @@ struct Transpose {
   template <class Precision> struct Forward {
     using storage = typename Precision::storage;
     int batch = 0;
-    int rows = 0;     // of x
-    int columns = 0;  // of x
+    int rows = 0;                // of x
+    int columns = 0;             // of x
     storage const* x = nullptr;  // (N, rows, columns)
     storage* y = nullptr;        // (N, columns, rows)
     bool accumulate = false;

@@ -25,22 +25,21 @@ concept Summable = std::same_as<T, float> || std::same_as<T, double>;
 ///   progress          lets what was begun move on, to be called between launches
 ///   exclusive_sum     the sum of count over the ranks below this one
 template <class C>
-concept Communication =
-    requires(C& c, C const& constant, Kokkos::DefaultExecutionSpace const& exec, float* single,
-             double* twofold, long count) {
-      { C::name } -> std::convertible_to<char const*>;
-      { C::bucket_bytes } -> std::convertible_to<long>;
-      { constant.rank() } -> std::same_as<int>;
-      { constant.size() } -> std::same_as<int>;
-      c.reserve(exec, count);
-      c.sum(exec, single, count);
-      c.sum(exec, twofold, count);
-      c.begin(exec, single, count);
-      c.begin(exec, twofold, count);
-      c.finish(exec);
-      c.progress();
-      { c.exclusive_sum(count) } -> std::same_as<long>;
-    };
+concept Communication = requires(C& c, C const& constant, Kokkos::DefaultExecutionSpace const& exec,
+                                 float* single, double* twofold, long count) {
+  { C::name } -> std::convertible_to<char const*>;
+  { C::bucket_bytes } -> std::convertible_to<long>;
+  { constant.rank() } -> std::same_as<int>;
+  { constant.size() } -> std::same_as<int>;
+  c.reserve(exec, count);
+  c.sum(exec, single, count);
+  c.sum(exec, twofold, count);
+  c.begin(exec, single, count);
+  c.begin(exec, twofold, count);
+  c.finish(exec);
+  c.progress();
+  { c.exclusive_sum(count) } -> std::same_as<long>;
+};
 
 /// One rank, which has nobody to wait for.
 ///

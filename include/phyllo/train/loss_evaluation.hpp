@@ -42,9 +42,10 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
       if (n.random) return true;
     return false;
   }();
-  static_assert(terms == AllPorts::outputs,
-                "Losses: every output of the network needs one loss. Give Losses<On<tag, Loss>...>, "
-                "one for each Output<tag>.");
+  static_assert(
+      terms == AllPorts::outputs,
+      "Losses: every output of the network needs one loss. Give Losses<On<tag, Loss>...>, "
+      "one for each Output<tag>.");
 
   struct Sums {
     double samples = 0, value = 0, hits = 0;
@@ -109,7 +110,8 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
       model_.load(pass, in.from_sample(first, count));
       pass.run_all();
       int k = 0;
-      ((evaluate_term<Term>(exec, pass, from_sample(targets.tensor[k], first), nullptr, k), ++k), ...);
+      ((evaluate_term<Term>(exec, pass, from_sample(targets.tensor[k], first), nullptr, k), ++k),
+       ...);
       sum(exec, count, sums_.data());
       add(exec, total);
     }
@@ -132,7 +134,8 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   template <class Model> struct WholeOf<Model, true> {
     using type = op::WholeStep<StepSegment<typename Model::Inference, 0>, First>;
   };
-  using Whole = typename WholeOf<M, is_whole_step<typename M::network::program>(Exec::fusion)>::type;
+  using Whole =
+      typename WholeOf<M, is_whole_step<typename M::network::program>(Exec::fusion)>::type;
 
   accumulate* tail() const { return model_.arenas().gradients + M::nodes.arena_size; }
 
@@ -154,8 +157,8 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     std::string const who = model_.name() + ", target " + std::to_string(k);
     auto const bind_view = [&](auto const& view) {
       if (batch_of(view, who) != batch)
-        throw Error(who + ": expected " + std::to_string(batch) + " samples as in the inputs, got " +
-                    std::to_string(view.extent(0)) + ".");
+        throw Error(who + ": expected " + std::to_string(batch) +
+                    " samples as in the inputs, got " + std::to_string(view.extent(0)) + ".");
       if constexpr (T::loss::classes)
         bound.tensor[k] = bind_classes<space>(view, shape, who);
       else
@@ -168,13 +171,14 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     else
       bind_view(targets);
     if (bound.tensor[k].is_null() && batch > 0)
-      throw Error(who + ": expected a View of targets, got none. Give tensors(named<tag>(view), ...) "
-                        "with one for each loss.");
+      throw Error(who +
+                  ": expected a View of targets, got none. Give tensors(named<tag>(view), ...) "
+                  "with one for each loss.");
   }
 
   template <class T, class Pass>
   void evaluate_term(space const& exec, Pass const& pass, ExternalTensor const& targets,
-            typename P::storage* d_outputs, int term) {
+                     typename P::storage* d_outputs, int term) {
     using Op = op::Loss<typename T::loss>;
     typename Op::template Evaluate<P> work;
     work.batch = pass.batch;

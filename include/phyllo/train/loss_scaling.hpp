@@ -7,8 +7,8 @@
 
 namespace phyllo {
 
-/// Dynamic loss scaling: a factor on the loss that keeps 16-bit gradients above zero. It halves when
-/// a gradient overflows, and that step is skipped; it doubles after `interval` steps without.
+/// Dynamic loss scaling: a factor on the loss that keeps 16-bit gradients above zero. It halves
+/// when a gradient overflows, and that step is skipped; it doubles after `interval` steps without.
 ///
 /// options  initial · interval · largest
 /// numerics powers of two: scaling is exact; never below one

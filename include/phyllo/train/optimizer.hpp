@@ -50,10 +50,10 @@ template <class Rule, class M> class Optimizer {
     Kokkos::parallel_for(
         label_, Range(exec, 0, check_blocks),
         CheckFinite<accumulate>{gradients, finite_.data(), M::nodes.arena_size, check_blocks});
-    Kokkos::parallel_for(label_, Range(exec, 0, 1),
-                         AdvanceState<Rule, accumulate, M::precision::scales_loss>{
-                             rule_, scaling_, state, finite_.data(), check_blocks,
-                             gradients + M::nodes.arena_size});
+    Kokkos::parallel_for(
+        label_, Range(exec, 0, 1),
+        AdvanceState<Rule, accumulate, M::precision::scales_loss>{
+            rule_, scaling_, state, finite_.data(), check_blocks, gradients + M::nodes.arena_size});
     Kokkos::parallel_for(label_, Range(exec, 0, M::nodes.arena_size),
                          UpdateParameters<Rule, storage, accumulate>{
                              rule_, state, gradients, state_.data(), M::nodes.arena_size,

@@ -31,15 +31,15 @@ template <class T> struct CheckFinite {
   }
 };
 
-/// The block of numbers that change per step: whether the step counts, its learning rate, the factor
-/// that turns summed and scaled gradients into their mean.
+/// The block of numbers that change per step: whether the step counts, its learning rate, the
+/// factor that turns summed and scaled gradients into their mean.
 template <class Rule, class T, bool ScalesLoss> struct AdvanceState {
   Rule rule;
   LossScaling scaling;
   StepState* state = nullptr;
   int const* finite = nullptr;  // (blocks)
   int blocks = 0;
-  T const* tail = nullptr;      // samples of all ranks first
+  T const* tail = nullptr;  // samples of all ranks first
 
   KOKKOS_FUNCTION void operator()(int) const {
     StepState s = *state;

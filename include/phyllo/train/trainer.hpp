@@ -62,8 +62,8 @@ class Trainer {
         Evaluator::draws ? std::uint64_t(communication_.exclusive_sum(inputs.batch)) : 0;
     model_.begin_training_pass(exec_, first);
     accumulate* const gradients = model_.gradients().data();
-    BucketSender<AllBuckets, space, accumulate, C> sender{
-        exec_, gradients, ModelType::gradient_size, communication_};
+    BucketSender<AllBuckets, space, accumulate, C> sender{exec_, gradients,
+                                                          ModelType::gradient_size, communication_};
     if constexpr (whole_step) {
       evaluation_.whole_step(exec_, inputs, wanted);
       for (int k = 0; k < AllBuckets::count; ++k) sender(AllBuckets::table.begin[k]);
@@ -84,10 +84,10 @@ class Trainer {
   double loss() const {
     accumulate tail[2] = {};
     using Host = Kokkos::View<accumulate*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-    Kokkos::deep_copy(exec_, Host(tail, 2),
-                      Kokkos::subview(model_.gradients(),
-                                      std::pair<int, int>(ModelType::nodes.arena_size,
-                                                          ModelType::nodes.arena_size + 2)));
+    Kokkos::deep_copy(
+        exec_, Host(tail, 2),
+        Kokkos::subview(model_.gradients(), std::pair<int, int>(ModelType::nodes.arena_size,
+                                                                ModelType::nodes.arena_size + 2)));
     exec_.fence("phyllo: loss");
     return double(tail[1]) / double(tail[0]);
   }
@@ -105,9 +105,10 @@ class Trainer {
   void average_buffers() {
     if (communication_.size() == 1 || ModelType::nodes.buffer_size == 0) return;
     communication_.sum(exec_, model_.buffers().data(), ModelType::nodes.buffer_size);
-    Kokkos::parallel_for(model_.name() + "/average buffers",
-                         Kokkos::RangePolicy<space>(exec_, 0, ModelType::nodes.buffer_size),
-                         ScaleBuffers{model_.buffers().data(), 1.0f / float(communication_.size())});
+    Kokkos::parallel_for(
+        model_.name() + "/average buffers",
+        Kokkos::RangePolicy<space>(exec_, 0, ModelType::nodes.buffer_size),
+        ScaleBuffers{model_.buffers().data(), 1.0f / float(communication_.size())});
   }
 
   /// Moves messages along while the caller computes something else.

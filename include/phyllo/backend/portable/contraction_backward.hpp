@@ -70,8 +70,8 @@ template <class Chain, class P> struct contraction_backward_input {
   }
 };
 
-/// One work item: one tap, `channel_block` input channels times `block` outputs in registers, summed
-/// over samples and positions in rising order.
+/// One work item: one tap, `channel_block` input channels times `block` outputs in registers,
+/// summed over samples and positions in rising order.
 template <class Chain, class P> struct contraction_backward_weight {
   using A = typename P::accumulate;
   using S = typename P::storage;

@@ -11,8 +11,9 @@
 
 namespace phyllo::portable {
 
-/// Kernels of one op in Kokkos only. Every result is computed by one work item in a fixed order, and
-/// sums over a batch by a fixed number of blocks: the bits do not depend on the number of threads.
+/// Kernels of one op in Kokkos only. Every result is computed by one work item in a fixed order,
+/// and sums over a batch by a fixed number of blocks: the bits do not depend on the number of
+/// threads.
 template <class Op, class Precision> struct Kernels;
 
 /// Outputs of a contraction that one work item keeps in registers: one 512-bit vector of floats.
@@ -25,8 +26,8 @@ template <class Space, class Functor>
 void launch(Space const& exec, std::string const& label, long count, Functor const& functor) {
   static_assert(sizeof(Functor) <= 512, "portable: a functor stays under 512 bytes.");
   if (count == 0) return;
-  Kokkos::parallel_for(
-      label, Kokkos::RangePolicy<Space, Kokkos::IndexType<long>>(exec, 0, count), functor);
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<Space, Kokkos::IndexType<long>>(exec, 0, count),
+                       functor);
 }
 
 /// Depth, height and width of a position.

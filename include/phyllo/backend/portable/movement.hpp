@@ -71,9 +71,10 @@ template <class P> struct upsample_backward {
     for (int d = 0; d < factor[0]; ++d)
       for (int h = 0; h < factor[1]; ++h)
         for (int w = 0; w < factor[2]; ++w) {
-          long const q = ((p.at[0] * factor[0] + d) * work.output.spatial[1] +
-                          p.at[1] * factor[1] + h) * work.output.spatial[2] +
-                         p.at[2] * factor[2] + w;
+          long const q =
+              ((p.at[0] * factor[0] + d) * work.output.spatial[1] + p.at[1] * factor[1] + h) *
+                  work.output.spatial[2] +
+              p.at[2] * factor[2] + w;
           sum += A(work.d_y[(n * work.output.positions() + q) * channels + c]);
         }
     work.d_x[at] = S(sum);
@@ -89,8 +90,8 @@ template <class P> struct transfer_load {
     int const c = int(at % work.shape.channels);
     long const row = at / work.shape.channels;
     Place const p(work.shape, int(row % work.shape.positions()));
-    work.slot[at] = typename P::storage(work.source.template read<A>(
-        row / work.shape.positions(), c, p.at[0], p.at[1], p.at[2]));
+    work.slot[at] = typename P::storage(
+        work.source.template read<A>(row / work.shape.positions(), c, p.at[0], p.at[1], p.at[2]));
   }
 };
 
@@ -102,8 +103,7 @@ template <class P> struct transfer_store {
     int const c = int(at % work.shape.channels);
     long const row = at / work.shape.channels;
     Place const p(work.shape, int(row % work.shape.positions()));
-    work.target.write(row / work.shape.positions(), c, p.at[0], p.at[1], p.at[2],
-                      A(work.slot[at]));
+    work.target.write(row / work.shape.positions(), c, p.at[0], p.at[1], p.at[2], A(work.slot[at]));
   }
 };
 

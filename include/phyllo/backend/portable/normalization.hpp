@@ -40,7 +40,7 @@ template <class Chain, class P> struct normalization_combine {
   A* sums = nullptr;           // (count)
   int count = 0;
   A rows = 0;
-  A* counted = nullptr;        // where the number of rows goes, or nullptr
+  A* counted = nullptr;             // where the number of rows goes, or nullptr
   A* copy[2] = {nullptr, nullptr};  // where the two halves of the sums go as well, or nullptr
 
   PHYLLO_FUNCTION void operator()(long c) const {
@@ -158,8 +158,12 @@ template <class Chain, class P> struct Kernels<op::Normalization<Chain>, P> {
            normalization_partial<Chain, P>{work, int(blocks)});
     A* const counted = work.mean_sums == nullptr ? work.sums + work.channels : nullptr;
     launch(exec, label, work.channels,
-           Combine{work.partial, work.sums, work.channels, A(work.batch) * A(work.positions),
-                   counted, {nullptr, nullptr}});
+           Combine{work.partial,
+                   work.sums,
+                   work.channels,
+                   A(work.batch) * A(work.positions),
+                   counted,
+                   {nullptr, nullptr}});
   }
   template <class Space>
   static void run(Space const& exec, std::string const& label,
@@ -179,7 +183,11 @@ template <class Chain, class P> struct Kernels<op::Normalization<Chain>, P> {
     launch(exec, label, Op::row_blocks * blocks,
            normalization_backward_partial<Chain, P>{work, int(blocks)});
     launch(exec, label, 2L * work.channels,
-           Combine{work.partial, work.sums, 2 * work.channels, A(0), nullptr,
+           Combine{work.partial,
+                   work.sums,
+                   2 * work.channels,
+                   A(0),
+                   nullptr,
                    {work.d_shift, work.d_scale}});
   }
   template <class Space>

@@ -7,7 +7,8 @@
 
 namespace phyllo::portable {
 
-/// The first maximal tap of a window, as an input position. A not-a-number is larger than any number.
+/// The first maximal tap of a window, as an input position. A not-a-number is larger than any
+/// number.
 template <class A, class S, class Work>
 PHYLLO_FUNCTION int first_maximum(Work const& work, S const* sample, int c, Place const& q) {
   Window const& w = work.window;

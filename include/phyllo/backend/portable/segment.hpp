@@ -68,7 +68,8 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
   template <std::size_t... L> PHYLLO_FUNCTION void all(int n, std::index_sequence<L...>) const {
     S value[X::size];
     for (int i = 0; i < X::first_inputs; ++i) value[i] = work.x[long(n) * X::first_inputs + i];
-    (dense_forward<D, int(L), P>(work, n, value + X::template at<int(L)>, value + X::template at<int(L) + 1>, nullptr),
+    (dense_forward<D, int(L), P>(work, n, value + X::template at<int(L)>,
+                                 value + X::template at<int(L) + 1>, nullptr),
      ...);
     constexpr int outputs = X::last_outputs;
     for (int o = 0; o < outputs; ++o)
@@ -97,14 +98,17 @@ template <class... D, class L, class P> struct whole_step_block<op::Segment<D...
   PHYLLO_FUNCTION void sample(int n, A* gradients, std::index_sequence<I...>) const {
     constexpr int last = X::layers - 1, outputs = X::last_outputs;
     S value[X::size], saved[X::size], d[X::size];
-    for (int i = 0; i < X::first_inputs; ++i) value[i] = work.forward.x[long(n) * X::first_inputs + i];
-    (dense_forward<D, int(I), P>(work.forward, n, value + X::template at<int(I)>, value + X::template at<int(I) + 1>,
+    for (int i = 0; i < X::first_inputs; ++i)
+      value[i] = work.forward.x[long(n) * X::first_inputs + i];
+    (dense_forward<D, int(I), P>(work.forward, n, value + X::template at<int(I)>,
+                                 value + X::template at<int(I) + 1>,
                                  saved + X::template at<int(I) + 1>),
      ...);
     A const scale = work.state != nullptr ? A(work.state->loss_scale) : A(1);
     op::OutputRow<S, A> const z{value + X::template at<last + 1>};
     op::TargetRow<L, A> const target(work.targets, n, Shape{outputs}, 0);
-    op::GradientRow<S, A> const gradient{d + X::template at<last + 1>, A(work.weight) * scale, false};
+    op::GradientRow<S, A> const gradient{d + X::template at<last + 1>, A(work.weight) * scale,
+                                         false};
     work.values[n] = A(work.weight) * L::template row<A>(outputs, z, target, gradient);
     if (work.hits != nullptr) work.hits[n] = op::hit<L, A>(outputs, z, target);
     (backward<At<TypeList<D...>, last - I>, last - int(I)>(n, value, saved, d, gradients), ...);
@@ -124,9 +128,8 @@ template <class... D, class L, class P> struct whole_step_block<op::Segment<D...
         d_y[o] = S(A(d_y[o]) * Dense::chain::derivative(A(kept[o]), random.element(n, o)));
     }
     if constexpr (Dense::bias)
-      for (int o = 0; o < Dense::outputs; ++o)
-        gradients[work.forward.bias[Layer] + o] += A(d_y[o]);
-    A* const d_weight = gradients + work.forward.weight[Layer];                  // (in, out)
+      for (int o = 0; o < Dense::outputs; ++o) gradients[work.forward.bias[Layer] + o] += A(d_y[o]);
+    A* const d_weight = gradients + work.forward.weight[Layer];                    // (in, out)
     S const* const weight = work.forward.parameters + work.forward.weight[Layer];  // (in, out)
     for (int i = 0; i < Dense::inputs; ++i) {
       A const value_i = A(x[i]);

@@ -10,7 +10,8 @@
 
 namespace phyllo::reference {
 
-/// Visits every (output position q, tap t, input position p) of a window; taps outside are left out.
+/// Visits every (output position q, tap t, input position p) of a window; taps outside are left
+/// out.
 template <class Visitor>
 void for_each_tap(Shape const& input, Shape const& output, Window const& w, Visitor const& visit) {
   int q = 0;

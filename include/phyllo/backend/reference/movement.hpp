@@ -67,7 +67,8 @@ template <class P> struct Kernels<op::Upsample, P> {
         for (int c = 0; c < channels; ++c)
           work.y[(long(n) * work.output.positions() + q) * channels + c] =
               work.x[(long(n) * work.input.positions() + source(work.input, work.output, q)) *
-                         channels + c];
+                         channels +
+                     c];
   }
 
   template <class Space>

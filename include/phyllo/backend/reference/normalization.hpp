@@ -44,8 +44,7 @@ template <class Chain, class P> struct Kernels<op::Normalization<Chain>, P> {
       work.inverse_deviation[c] = A(1) / std::sqrt(variance + A(work.epsilon));
       A const unbiased = count > A(1) ? work.square_sums[c] / (count - A(1)) : variance;
       A const momentum = A(work.momentum);
-      work.running_mean[c] =
-          float((A(1) - momentum) * A(work.running_mean[c]) + momentum * mean);
+      work.running_mean[c] = float((A(1) - momentum) * A(work.running_mean[c]) + momentum * mean);
       work.running_variance[c] =
           float((A(1) - momentum) * A(work.running_variance[c]) + momentum * unbiased);
     }

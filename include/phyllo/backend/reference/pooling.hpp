@@ -43,9 +43,8 @@ template <op::PoolingKind Kind, class P> struct Kernels<op::Pooling<Kind>, P> {
             y[q * channels + c] = x[best[std::size_t(q)] * channels + c];
         } else {
           std::vector<A> sum(std::size_t(work.output.positions()), A(0));
-          for_each_tap(work.input, work.output, work.window, [&](int q, int, int p) {
-            sum[std::size_t(q)] += A(x[p * channels + c]);
-          });
+          for_each_tap(work.input, work.output, work.window,
+                       [&](int q, int, int p) { sum[std::size_t(q)] += A(x[p * channels + c]); });
           for (int q = 0; q < work.output.positions(); ++q)
             y[q * channels + c] = S(sum[std::size_t(q)] / A(work.window.taps()));
         }

@@ -99,8 +99,7 @@ template <class... D, class L, class P> struct Kernels<op::WholeStep<op::Segment
     d = d_x;
   }
 
-  template <class Space>
-  static void run(Space const& exec, std::string const&, Work const& work) {
+  template <class Space> static void run(Space const& exec, std::string const&, Work const& work) {
     wait(exec);
     constexpr int in[] = {D::inputs...};
     constexpr int out[] = {D::outputs...};

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: Network: the tag of a NamedInput names a second value
+// position: Named<energy>
+// position: Layer<2>
+
+#include <phyllo/layer/linear.hpp>
+#include <phyllo/network/network.hpp>
+
+using namespace phyllo;
+struct energy;
+
+struct Wrong : Network<NamedInput<energy, 3>, Linear<5>, Save<energy>, Linear<5>, AddFrom<energy>> {
+};
+
+int main() { return Wrong::parameter_count; }

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What holds for every loss: its gradient through a training step against central differences of
+// its value, whole steps against steps launch by launch, and the mean over samples and positions.
+
+#include <doctest/doctest.h>
+
+#include <finite_difference.hpp>
+#include <generic/registry.hpp>
+#include <generic/subject.hpp>
+
+using namespace phyllo;
+using namespace phyllo::test;
+
+namespace {
+
+constexpr int batch = 5;
+
+using Narrow = Network<Input<4>, Linear<9>, Tanh, Linear<3>>;
+using Wide = Network<Input<2, 3, 4>, Conv2d<3, KernelSize<2>>, Tanh, Conv2d<4, KernelSize<1>>>;
+
+// Class numbers or values, for each position of the network's output.
+template <class Net, class L> auto targets_of(int rows) {
+  constexpr Shape s = Net::output;
+  if constexpr (L::classes) {
+    if constexpr (s.rank == 0) {
+      Kokkos::View<int*, Kokkos::HostSpace> t("targets", std::size_t(rows));
+      for (int n = 0; n < rows; ++n) t(n) = (n * 7 + 1) % s.channels;
+      return t;
+    } else {
+      Kokkos::View<int***, Kokkos::HostSpace> t(
+          "targets", std::size_t(rows), std::size_t(s.spatial[1]), std::size_t(s.spatial[2]));
+      for (std::size_t i = 0; i < t.size(); ++i) t.data()[i] = int(i * 7 + 1) % s.channels;
+      return t;
+    }
+  } else {
+    Matrix t("targets", std::size_t(rows), std::size_t(s.size()));
+    for (std::size_t i = 0; i < t.size(); ++i) t.data()[i] = std::sin(0.7 * double(i));
+    return t;
+  }
+}
+Matrix inputs_of(int rows, int columns) {
+  Matrix x("x", std::size_t(rows), std::size_t(columns));
+  for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = std::sin(0.3 + 1.9 * double(i));
+  return x;
+}
+
+template <class Net, class L, Fusion How, class Backend = PortableBackend, class P = Full<double>>
+using TrainerOf = Trainer<Net, L, Sgd, P, Local, Execution<Space, Backends<Backend>, How>>;
+
+template <class T> std::vector<double> parameters_of(T const& trainer) {
+  auto const& p = trainer.model().master();
+  return {p.data(), p.data() + p.size()};
+}
+
+// The mean gradient over the batch: what one step of rate 1 takes off the parameters.
+template <class Net, class L, class Backend> void check_gradient() {
+  Space const exec;
+  TrainerOf<Net, L, Fusion::segment, Backend> trainer(exec, Sgd{.rate = 1}, {.batch = batch});
+  auto const x = inputs_of(batch, Net::input.size());
+  auto const t = targets_of<Net, L>(batch);
+  exec.fence("losses");
+  auto const& p = trainer.model().parameters();
+  auto const differences =
+      central_differences(p.data(), p.size(), [&] { return trainer.evaluate(x, t).loss; });
+  auto const before = parameters_of(trainer);
+  trainer.step(x, t);
+  CHECK(trainer.loss() > 0);
+  auto gradient = before;
+  auto const after = parameters_of(trainer);
+  for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] -= after[i];
+  CHECK(relative_error(gradient, differences) <= 1e-6);
+}
+
+template <class Net, class L, Fusion How, class P = Full<double>>
+std::vector<double> trained(int rows) {
+  Space const exec;
+  TrainerOf<Net, L, How, PortableBackend, P> trainer(exec, Sgd{.rate = 0.1f, .momentum = 0.9f},
+                                                     {.batch = rows > 0 ? rows : 1});
+  auto const x = inputs_of(rows, Net::input.size());
+  auto const t = targets_of<Net, L>(rows);
+  for (int step = 0; step < 3; ++step) trainer.step(x, t);
+  exec.fence("losses");
+  return parameters_of(trainer);
+}
+
+template <class L> void check_whole_steps() {
+  static_assert(TrainerOf<Narrow, L, Fusion::segment>::whole_step);
+  static_assert(!TrainerOf<Narrow, L, Fusion::epilogue>::whole_step);
+  for (int const rows : {0, 1, 2, 15, 16, 17, 33}) {
+    auto const whole = trained<Narrow, L, Fusion::segment>(rows);
+    CHECK(relative_error(trained<Narrow, L, Fusion::epilogue>(rows), whole) <= 1e-13);
+    CHECK(trained<Narrow, L, Fusion::segment>(rows) == whole);
+  }
+}
+
+// The loss of two samples is the mean of their losses.
+template <class Net, class L> void check_mean() {
+  Space const exec;
+  TrainerOf<Net, L, Fusion::segment> trainer(exec, Sgd{}, {.batch = batch});
+  auto const x = inputs_of(2, Net::input.size());
+  auto const t = targets_of<Net, L>(2);
+  double sum = 0;
+  for (int n = 0; n < 2; ++n) {
+    auto const one = std::pair<int, int>(n, n + 1);
+    auto const row = Kokkos::subview(x, one, Kokkos::ALL);
+    using T = std::remove_const_t<decltype(t)>;
+    if constexpr (T::rank == 1)
+      sum += trainer.evaluate(row, Kokkos::subview(t, one)).loss;
+    else if constexpr (T::rank == 2)
+      sum += trainer.evaluate(row, Kokkos::subview(t, one, Kokkos::ALL)).loss;
+    else
+      sum += trainer.evaluate(row, Kokkos::subview(t, one, Kokkos::ALL, Kokkos::ALL)).loss;
+  }
+  auto const both = trainer.evaluate(x, t);
+  CHECK(both.samples == 2);
+  CHECK(both.loss == doctest::Approx(sum / 2).epsilon(1e-14));
+}
+
+template <class L> void check_loss() {
+  CAPTURE(L::name);
+  check_gradient<Narrow, L, ReferenceBackend>();
+  check_gradient<Narrow, L, PortableBackend>();
+  check_gradient<Wide, L, PortableBackend>();
+  check_whole_steps<L>();
+  check_mean<Narrow, L>();
+  check_mean<Wide, L>();
+}
+template <class... L> void check_all(TypeList<L...>) { (check_loss<L>(), ...); }
+
+}  // namespace
+
+TEST_CASE("generic: losses") { check_all(phyllo::test::Losses{}); }

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What holds for every optimizer: twenty steps follow the formula of its paper in plain loops, the
+// same bits come again, and it minimises a convex function in every precision.
+
+#include <doctest/doctest.h>
+
+#include <finite_difference.hpp>
+#include <generic/registry.hpp>
+#include <generic/subject.hpp>
+
+using namespace phyllo;
+using namespace phyllo::test;
+
+namespace {
+
+// Float64 state of one parameter.
+struct Moments {
+  double first = 0, second = 0;
+};
+
+// Sutskever et al., ICML 2013, eqs. 1 to 4, in the variable that is constant at rate 1.
+void reference_update(Sgd const& rule, double rate, double& w, double g, Moments& m, int) {
+  g += double(rule.weight_decay) * w;
+  m.first = double(rule.momentum) * m.first + g;
+  w -= rate * (rule.nesterov ? g + double(rule.momentum) * m.first : m.first);
+}
+// Kingma and Ba, ICLR 2015, algorithm 1.
+void reference_update(Adam const& rule, double rate, double& w, double g, Moments& m, int t) {
+  g += double(rule.weight_decay) * w;
+  m.first = double(rule.beta1) * m.first + (1 - double(rule.beta1)) * g;
+  m.second = double(rule.beta2) * m.second + (1 - double(rule.beta2)) * g * g;
+  double const first = m.first / (1 - std::pow(double(rule.beta1), t));
+  double const second = m.second / (1 - std::pow(double(rule.beta2), t));
+  w -= rate * first / (std::sqrt(second) + double(rule.epsilon));
+}
+
+using Net = Network<Input<3>, Linear<5>, Tanh, Linear<2>>;
+
+// Any gradients: each step's are drawn, whatever the network would say.
+template <class P, class Rule> std::vector<double> updated(Rule const& rule, double& error) {
+  Space const exec;
+  using M = Model<Net, P, Execution<Space>>;
+  M model(exec, {.batch = 4, .seed = 3});
+  Optimizer<Rule, M> optimizer(exec, model, rule);
+  exec.fence("optimizers");
+  auto const& master = model.master();
+  std::vector<double> w(master.data(), master.data() + master.size());
+  std::vector<Moments> moments(w.size());
+  constexpr int samples = 4;
+  for (int step = 1; step <= 20; ++step) {
+    double const rate = double(float(rule.rate * rule.schedule.factor(std::uint64_t(step - 1))));
+    double const scale = double(model.state()().loss_scale);
+    for (std::size_t i = 0; i < w.size(); ++i) {
+      double const g = 2 * random_uniform(5, std::uint64_t(step), 0, i, 0) - 1;
+      model.gradients()(i) = typename P::accumulate(g * samples * scale);
+      reference_update(rule, rate, w[i], g, moments[i], step);
+    }
+    model.gradients()(w.size()) = samples;
+    optimizer.update(exec, model);
+    exec.fence("optimizers");
+  }
+  CHECK(model.state()().step == 20);
+  std::vector<double> const got(master.data(), master.data() + master.size());
+  error = relative_error(w, got);
+  // What the kernels read is the master, rounded.
+  for (std::size_t i = 0; i < w.size(); ++i)
+    CHECK(double(model.parameters()(i)) == double(typename P::storage(master(i))));
+  return got;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("generic: optimizers follow their papers", P, Full<double>, Full<float>,
+                   Mixed<bf16, float>, Mixed<fp16, float>) {
+  for_optimizers([](auto const& rule) {
+    CAPTURE(rule.name);
+    double error = 1, second = 1;
+    auto const got = updated<P>(rule, error);
+    // Rate, corrections and the mean's factor are floats in every precision.
+    CHECK(error <= 2e-6);
+    CHECK(updated<P>(rule, second) == got);
+  });
+}
+
+TEST_CASE_TEMPLATE("generic: optimizers minimise in every precision", P, Full<double>, Full<float>,
+                   Mixed<bf16, float>, Mixed<fp16, float>) {
+  for_optimizers([](auto const& rule) {
+    CAPTURE(rule.name);
+    Space const exec;
+    using Rule = std::remove_cvref_t<decltype(rule)>;
+    Rule steady = rule;
+    steady.schedule = {};
+    Trainer<Network<Input<2>, Linear<1>>, MeanSquaredError, Rule, P, Local, Execution<Space>>
+        trainer(exec, steady, {.batch = 16});
+    Matrix x("x", 16, 2), t("t", 16, 1);
+    for (int n = 0; n < 16; ++n) {
+      x(n, 0) = std::sin(1.3 * n);
+      x(n, 1) = std::cos(2.1 * n);
+      t(n, 0) = 0.5 * x(n, 0) - 0.25 * x(n, 1) + 0.125;
+    }
+    double const first = trainer.evaluate(x, t).loss;
+    for (int step = 0; step < 120; ++step) trainer.step(x, t);
+    CHECK(trainer.evaluate(x, t).loss < first / 2);
+  });
+}

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/type_list.hpp>
+#include <phyllo/phyllo.hpp>
+
+namespace phyllo::test {
+
+// What the generic tests run over: each layer with its smallest networks, each loss, and each
+// optimizer with its options. A new one joins with one line here.
+
+struct first_tag;
+struct second_tag;
+
+/// A user's layer: x tanh(log(1 + exp(x))).
+struct Mish : Pointwise {
+  static constexpr char const* name = "mish";
+  template <class T> PHYLLO_FUNCTION static T value(T x) {
+    return x * Kokkos::tanh(Kokkos::log1p(Kokkos::exp(x)));
+  }
+  template <class T> PHYLLO_FUNCTION static T derivative(T x) {
+    T const t = Kokkos::tanh(Kokkos::log1p(Kokkos::exp(x)));
+    return t + x * (T(1) - t * t) / (T(1) + Kokkos::exp(-x));
+  }
+};
+
+// Two inputs, two outputs: the order in which the generic tests give them.
+struct TwoPorts : Network<NamedInput<first_tag, 3>, Linear<4>, Tanh, Save<struct hidden>,
+                          NamedInput<second_tag, 2>, Linear<3>, ConcatFrom<hidden>,
+                          Output<first_tag>, From<hidden>, Linear<2>, Sigmoid, Output<second_tag>> {
+  using ports = TypeList<first_tag, second_tag>;
+};
+
+/// Whether a layer's derivative jumps somewhere: differences are then taken away from there.
+template <class L> inline constexpr bool has_kink = false;
+template <> inline constexpr bool has_kink<ReLU> = true;
+template <class L>
+  requires(L::kind == op::PoolingKind::maximum)
+inline constexpr bool has_kink<L> = true;
+
+namespace cases {
+
+template <class... Networks> using List = TypeList<Networks...>;
+
+// clang-format off
+using linear       = List<Network<Input<5>, Linear<7>>, Network<Input<3>, Linear<17, Bias<false>>, Linear<1>>>;
+using perceptron   = List<Network<Input<3>, Linear<9>, Tanh, Linear<8>, GELU, Linear<2>>>;
+using conv1d       = List<Network<Input<2, 9>, Conv1d<3, KernelSize<4>, Stride<2>, Padding<1>>>, Network<Input<3, 5>, Conv1d<2, Bias<false>>>>;
+using conv2d       = List<Network<Input<2, 5, 4>, Conv2d<3, Padding<1>>, Tanh, Conv2d<2, KernelSize<3, 2>, Stride<2, 1>, Bias<false>>>, Network<Input<17, 2, 2>, Conv2d<1, KernelSize<1>>>>;
+using conv3d       = List<Network<Input<1, 3, 4, 3>, Conv3d<2, KernelSize<2, 3, 2>, Stride<1, 2, 1>, Padding<0, 1, 1>>>>;
+using max_pool     = List<Network<Input<2, 7>, MaxPool1d<3, Stride<2>, Padding<1>>>, Network<Input<2, 5, 4>, MaxPool2d<2, Stride<1, 2>>>, Network<Input<1, 3, 4, 4>, MaxPool3d<2, Padding<1>>>>;
+using average_pool = List<Network<Input<2, 7>, AveragePool1d<3, Stride<2>, Padding<1>>>, Network<Input<2, 5, 4>, AveragePool2d<2, Stride<1, 2>>>, Network<Input<1, 3, 4, 4>, AveragePool3d<2, Padding<1>>>, Network<Input<3, 2, 5>, GlobalAveragePool>>;
+using upsample     = List<Network<Input<2, 3>, Upsample<3>>, Network<Input<2, 2, 3>, Upsample<2>, Conv2d<2>>>;
+using batch_norm   = List<Network<Input<4>, Linear<5>, BatchNorm<>, Tanh, Linear<2>>, Network<Input<3, 2, 3>, BatchNorm<>>, Network<Input<2, 3, 3>, Conv2d<3, KernelSize<2>, Bias<false>>, BatchNorm<>, GELU, BatchNorm<>>>;
+using relu         = List<Network<Input<6>, ReLU>, Network<Input<4>, Linear<9>, ReLU, Linear<2>>>;
+using tanh         = List<Network<Input<6>, Tanh>>;
+using sigmoid      = List<Network<Input<2, 3>, Sigmoid, Sigmoid>>;
+using gelu         = List<Network<Input<2, 2, 2>, GELU>>;
+using mish         = List<Network<Input<6>, Mish, Mish>, Network<Input<4>, Linear<5>, Mish, Linear<3>, Mish>, Network<Input<1, 4, 4>, Conv2d<3>, BatchNorm<>, Mish>>;
+using softmax      = List<Network<Input<5>, Softmax>, Network<Input<3, 4>, Conv1d<4>, Softmax>>;
+using dropout      = List<Network<Input<9>, Dropout<0.4>>, Network<Input<5>, Linear<8>, Tanh, Dropout<0.3>, Linear<3>, Dropout<0.2>, Sigmoid>>;
+using flatten      = List<Network<Input<2, 3, 2>, Flatten, Linear<3>>, Network<Input<2, 2, 3>, Tanh, Flatten, Sigmoid>, Network<Input<1, 4>, Flatten, Softmax>>;
+using residual     = List<Network<Input<4>, Residual<Linear<4>, Tanh>, Sigmoid>, Network<Input<2, 4>, Residual<Main<Conv1d<3, Padding<1>>, Tanh>, Shortcut<Conv1d<3, KernelSize<1>>>>, Tanh>>;
+using branch       = List<Network<Input<2, 3, 3>, Branch<Path<Conv2d<2>>, Path<Conv2d<3>, Tanh>>>, Network<Input<3>, Branch<Path<>, Path<Linear<2>>, Path<Linear<17>, Tanh>>, Linear<2>>>;
+using skips        = List<Network<Input<3>, Linear<4>, Tanh, Save<first_tag>, Linear<4>, AddFrom<first_tag>, Sigmoid, ConcatFrom<first_tag>, From<first_tag>, ConcatFrom<first_tag>, Linear<2>>>;
+using ports        = List<TwoPorts>;
+// clang-format on
+
+}  // namespace cases
+
+using Losses = TypeList<CrossEntropy, MeanSquaredError>;
+
+template <class Check> void for_optimizers(Check const& check) {
+  check(Sgd{.rate = 0.02f});
+  check(Sgd{.rate = 0.02f, .momentum = 0.9f});
+  check(Sgd{.rate = 0.02f, .momentum = 0.9f, .nesterov = true});
+  check(Sgd{.rate = 0.02f, .momentum = 0.5f, .weight_decay = 0.1f});
+  check(Sgd{.rate = 0.02f, .schedule = step_decay_schedule(5, 0.5f, 3)});
+  check(Adam{.rate = 0.02f});
+  check(Adam{.rate = 0.02f, .beta1 = 0.8f, .beta2 = 0.99f, .epsilon = 1e-3f, .weight_decay = 0.1f});
+  check(Adam{.rate = 0.02f, .schedule = cosine_schedule(20, 0.1f, 4)});
+}
+
+}  // namespace phyllo::test
