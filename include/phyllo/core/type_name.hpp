@@ -19,7 +19,7 @@ template <class T> constexpr std::string_view spelled() {
 
 }  // namespace detail
 
-/// The type as its author wrote it, without the library's namespace: "Conv2d<6, KernelSize<5> >".
+/// The type as its author wrote it, without the library's namespace: "Conv2d<6, KernelSize<5>>".
 ///
 /// numerics host only; allocates
 template <class T> std::string type_name() {
@@ -30,6 +30,9 @@ template <class T> std::string type_name() {
   for (std::string_view prefix : {"phyllo::", "{anonymous}::", "(anonymous namespace)::"})
     for (auto at = name.find(prefix); at != std::string::npos; at = name.find(prefix))
       name.erase(at, prefix.size());
+  // Compilers differ in the blank between two closing brackets.
+  for (auto at = name.find("> >"); at != std::string::npos; at = name.find("> >"))
+    name.erase(at + 1, 1);
   return name;
 }
 
