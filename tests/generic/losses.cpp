@@ -73,11 +73,11 @@ template <class Net, class L, class Backend> void check_gradient() {
   CHECK(relative_error(gradient, differences) <= 1e-6);
 }
 
-template <class Net, class L, Fusion How, class P = Full<double>>
+template <class Net, class L, Fusion How, class Backend, class P = Full<double>>
 std::vector<double> trained(int rows) {
   Space const exec;
-  TrainerOf<Net, L, How, PortableBackend, P> trainer(exec, Sgd{.rate = 0.1f, .momentum = 0.9f},
-                                                     {.batch = rows > 0 ? rows : 1});
+  TrainerOf<Net, L, How, Backend, P> trainer(exec, Sgd{.rate = 0.1f, .momentum = 0.9f},
+                                             {.batch = rows > 0 ? rows : 1});
   auto const x = inputs_of(rows, Net::input.size());
   auto const t = targets_of<Net, L>(rows);
   for (int step = 0; step < 3; ++step) trainer.step(x, t);
@@ -88,10 +88,14 @@ std::vector<double> trained(int rows) {
 template <class L> void check_whole_steps() {
   static_assert(TrainerOf<Narrow, L, Fusion::segment>::whole_step);
   static_assert(!TrainerOf<Narrow, L, Fusion::epilogue>::whole_step);
-  for (int const rows : {0, 1, 2, 15, 16, 17, 33}) {
-    auto const whole = trained<Narrow, L, Fusion::segment>(rows);
-    CHECK(relative_error(trained<Narrow, L, Fusion::epilogue>(rows), whole) <= 1e-13);
-    CHECK(trained<Narrow, L, Fusion::segment>(rows) == whole);
+  for (int const rows : {0, 1, 2, 15, 16, 17, 33, 150}) {
+    auto const apart = trained<Narrow, L, Fusion::epilogue, PortableBackend>(rows);
+    auto const whole = trained<Narrow, L, Fusion::segment, PortableBackend>(rows);
+    CHECK(relative_error(apart, whole) <= 1e-13);
+    CHECK(trained<Narrow, L, Fusion::segment, PortableBackend>(rows) == whole);
+    auto const tiles = trained<Narrow, L, Fusion::segment, DefaultBackend>(rows);
+    CHECK(relative_error(apart, tiles) <= 1e-13);
+    CHECK(trained<Narrow, L, Fusion::segment, DefaultBackend>(rows) == tiles);
   }
 }
 
@@ -122,6 +126,7 @@ template <class L> void check_loss() {
   CAPTURE(L::name);
   check_gradient<Narrow, L, ReferenceBackend>();
   check_gradient<Narrow, L, PortableBackend>();
+  check_gradient<Narrow, L, DefaultBackend>();
   check_gradient<Wide, L, PortableBackend>();
   check_whole_steps<L>();
   check_mean<Narrow, L>();

@@ -16,6 +16,13 @@ namespace phyllo::test {
 using Space = Kokkos::DefaultHostExecutionSpace;
 using Matrix = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
+/// The backends that a model on this space has unless its user says otherwise.
+struct DefaultBackend {
+  static constexpr char const* name = "default";
+  template <class Op, class P>
+  using kernels = SelectedKernels<Op, P, typename DefaultBackends<Space>::type>;
+};
+
 /// What a network computes from one set of variables.
 struct Results {
   std::vector<double> outputs, d_inputs, d_parameters, statistics, inferred;

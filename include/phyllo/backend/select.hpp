@@ -4,7 +4,16 @@
 
 #include <phyllo/backend/portable/portable.hpp>
 
+#include <Kokkos_Core.hpp>
+
 #include <type_traits>
+
+// Vector types and intrinsics: a compiler for processors.
+#if !defined(__CUDACC__) && !defined(__HIPCC__) && defined(__GNUC__) && \
+    (defined(KOKKOS_ENABLE_OPENMP) || defined(KOKKOS_ENABLE_SERIAL))
+#define PHYLLO_HAS_OPENMP_BACKEND
+#include <phyllo/backend/openmp/openmp.hpp>
+#endif
 
 namespace phyllo {
 
@@ -13,6 +22,14 @@ struct PortableBackend {
   static constexpr char const* name = "portable";
   template <class Op, class Precision> using kernels = portable::Kernels<Op, Precision>;
 };
+
+#if defined(PHYLLO_HAS_OPENMP_BACKEND)
+/// Kernels for processors: segments and whole steps tile by tile in vector registers.
+struct OpenMpBackend {
+  static constexpr char const* name = "openmp";
+  template <class Op, class Precision> using kernels = openmp::Kernels<Op, Precision>;
+};
+#endif
 
 /// Backends in the order in which they are asked; the first that has a kernel for an op runs it.
 ///
@@ -46,6 +63,24 @@ struct Select<Op, Precision, Backends<First, Rest...>> {
 };
 
 }  // namespace detail
+
+/// The backends of an execution space, unless the user says otherwise.
+template <class Space> struct DefaultBackends {
+  using type = Backends<PortableBackend>;
+};
+#if defined(PHYLLO_HAS_OPENMP_BACKEND) && defined(KOKKOS_ENABLE_OPENMP)
+template <> struct DefaultBackends<Kokkos::OpenMP> {
+  using type = Backends<OpenMpBackend, PortableBackend>;
+};
+#endif
+#if defined(PHYLLO_HAS_OPENMP_BACKEND) && defined(KOKKOS_ENABLE_SERIAL)
+template <> struct DefaultBackends<Kokkos::Serial> {
+  using type = Backends<OpenMpBackend, PortableBackend>;
+};
+#endif
+
+/// Whether kernels read and write the caller's Views themselves, without a transfer before.
+template <class K> inline constexpr bool takes_views = requires { requires K::takes_views; };
 
 /// The backend that runs an op.
 template <class Op, class Precision, class List>

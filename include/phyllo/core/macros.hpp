@@ -24,6 +24,15 @@
 #define PHYLLO_UNROLL
 #endif
 
+// Before a loop over independent numbers, which becomes vectors of `width` of them where OpenMP's
+// pragmas are understood.
+#define PHYLLO_PRAGMA(text) _Pragma(#text)
+#if defined(_OPENMP) && !defined(__NVCC__)
+#define PHYLLO_SIMD(width) PHYLLO_PRAGMA(omp simd simdlen(width))
+#else
+#define PHYLLO_SIMD(width)
+#endif
+
 // The same in device code only, where an array that is indexed at run time leaves the registers;
 // on a host the vectoriser does better with the loop as it stands.
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)

@@ -14,7 +14,7 @@ namespace phyllo {
 /// options  Space: a Kokkos execution space · BackendList: backends in order of preference ·
 ///          How: how far the planner may fuse
 template <class Space = Kokkos::DefaultExecutionSpace,
-          class BackendList = Backends<PortableBackend>, Fusion How = Fusion::segment>
+          class BackendList = typename DefaultBackends<Space>::type, Fusion How = Fusion::segment>
 struct Execution {
   using space = Space;
   using memory_space = typename Space::memory_space;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/model/bind.hpp>
 #include <phyllo/model/pass.hpp>
 #include <phyllo/op/add.hpp>
 #include <phyllo/op/contraction.hpp>
@@ -20,6 +21,41 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
   using Base = Pass<Planned, Precision, Exec, Communication>;
   using typename Base::accumulate;
   using typename Base::storage;
+
+  // The caller's only input and output where the first and the last kernel take Views themselves.
+  ExternalTensor source = {};
+  ExternalTensor target = {};
+
+  /// Whether step S is a segment whose kernels take Views.
+  template <int S> static constexpr bool segment_takes_views() {
+    if constexpr (S < 0 || S >= Planned::plan.size)
+      return false;
+    else if constexpr (Planned::step(S).fused != Fused::segment)
+      return false;
+    else
+      return takes_views<typename Base::template Kernels<StepSegment<Planned, S>>>;
+  }
+  /// Whether the first step reads the caller's input, and nobody else does.
+  static constexpr bool takes_source = [] {
+    if constexpr (!segment_takes_views<0>())
+      return false;
+    else
+      return Planned::program::nodes.inputs == 1 &&
+             Planned::node(Planned::head(0).source[0]).role == Role::input &&
+             detail::readers(Planned::program::nodes, Planned::program::size,
+                             Planned::head(0).source[0]) == 1;
+  }();
+  /// Whether the last step writes the caller's output, and nobody reads it.
+  static constexpr bool takes_target = [] {
+    constexpr int last = Planned::plan.size - 1;
+    if constexpr (!segment_takes_views<last>())
+      return false;
+    else
+      return Planned::program::nodes.outputs == 1 &&
+             Planned::program::nodes.output[0] == Planned::result(last) &&
+             detail::readers(Planned::program::nodes, Planned::program::size,
+                             Planned::result(last)) == 1;
+  }();
 
   void run_all() const {
     [this]<std::size_t... S>(std::index_sequence<S...>) {
@@ -193,7 +229,27 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
     using Op = StepSegment<Planned, S>;
     typename Op::template Forward<Precision> work;
     fill_segment<S>(work);
-    this->template run<Op>(S, work);
+    if constexpr (segment_takes_views<S>()) {
+      using All = typename Base::template Kernels<Op>;
+      constexpr int inputs = Planned::head(S).input.channels;
+      constexpr int outputs = Planned::node(Planned::result(S)).output.channels;
+      bool const from_caller = S == 0 && takes_source && !source.is_null();
+      bool const to_caller = S + 1 == Planned::plan.size && takes_target && !target.is_null();
+      All::run(this->exec, this->labels[std::size_t(S)], work,
+               from_caller ? source : in_slot(this->value(Planned::head(S).source[0]), inputs),
+               to_caller ? target : in_slot(work.y, outputs));
+    } else {
+      this->template run<Op>(S, work);
+    }
+  }
+  // A value in its slot, as kernels that take Views see it.
+  static ExternalTensor in_slot(storage* slot, int channels) {
+    ExternalTensor t;
+    t.data[0] = slot;
+    t.type = detail::element_type_of<storage>();
+    t.sample_stride = channels;
+    t.channel_stride = 1;
+    return t;
   }
 
  public:

@@ -109,8 +109,11 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
         {exec, arenas_, backward_labels_, c, batch}, inputs, finished};
   }
   /// Loads bound inputs and counts a training forward pass.
-  template <class Pass> void load(Pass const& pass, BoundTensors const& in) const {
-    for (int k = 0; k < AllPorts::inputs; ++k) pass.load(in.tensor[k], AllPorts::input_node(k));
+  template <class Pass> void load(Pass& pass, BoundTensors const& in) const {
+    if constexpr (Pass::takes_source)
+      pass.source = in.tensor[0];
+    else
+      for (int k = 0; k < AllPorts::inputs; ++k) pass.load(in.tensor[k], AllPorts::input_node(k));
   }
   void begin_training_pass(space const& exec, std::uint64_t first_sample) const {
     Kokkos::parallel_for(name_ + "/begin", Kokkos::RangePolicy<space>(exec, 0, 1),

@@ -86,7 +86,7 @@ void Model<Net, P, Exec>::forward(space const& exec, In const& in, Out const& ou
     throw Error(name_ + ": expected outputs for " + std::to_string(inputs.batch) +
                 " samples, got " + std::to_string(outputs.batch) + ".");
   begin_training_pass(exec, std::uint64_t(communication.exclusive_sum(inputs.batch)));
-  auto const pass = forward_pass<Phase::training>(exec, inputs.batch, communication);
+  auto pass = forward_pass<Phase::training>(exec, inputs.batch, communication);
   load(pass, inputs);
   pass.run_all();
   for (int k = 0; k < AllPorts::outputs; ++k) {
@@ -136,10 +136,12 @@ void Model<Net, P, Exec>::infer(space const& exec, In const& in, Out const& out)
   Local alone;
   for (long first = 0; first < inputs.batch; first += capacity()) {
     int const count = int(std::min<long>(capacity(), inputs.batch - first));
-    auto const pass = forward_pass<Phase::inference>(exec, count, alone);
+    auto pass = forward_pass<Phase::inference>(exec, count, alone);
     load(pass, inputs.from_sample(first, count));
-    pass.run_all();
     BoundTensors const part = outputs.from_sample(first, count);
+    if constexpr (decltype(pass)::takes_target) pass.target = part.tensor[0];
+    pass.run_all();
+    if constexpr (decltype(pass)::takes_target) continue;
     for (int k = 0; k < AllPorts::outputs; ++k) {
       int const v = AllPorts::output_node(k);
       pass.store(pass.value(v), v, part.tensor[k]);

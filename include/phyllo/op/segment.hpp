@@ -43,9 +43,8 @@ template <class... Ops> struct Segment {
 /// Forward, loss, backward and parameter gradients of a network that is one segment, in one pass
 /// over the batch: memory traffic is the input, the targets and the gradients.
 ///
-/// The batch is cut into `blocks` contiguous runs of samples; each adds its parameter gradients to
-/// its own row of the workspace, and the rows are summed in a fixed tree: the result does not
-/// depend on the number of threads.
+/// The batch is cut into at most `blocks` contiguous runs of samples; each adds its parameter
+/// gradients to its own row of the workspace, and the rows are summed in a fixed tree.
 template <class Segment, class L> struct WholeStep {
   using segment = Segment;
   using loss = L;
@@ -59,10 +58,11 @@ template <class Segment, class L> struct WholeStep {
     ExternalTensor targets;
     StepState const* state = nullptr;
     int parameter_count = 0;          // of the arena, in elements
-    accumulate* partial = nullptr;    // workspace (blocks, parameter_count)
+    accumulate* partial = nullptr;    // workspace (rows, parameter_count)
     accumulate* gradients = nullptr;  // (parameter_count), every parameter of the segment written
     accumulate* values = nullptr;     // (N)
     accumulate* hits = nullptr;       // (N) or nullptr
+    int rows = 0;                     // of the workspace, at least `blocks`
   };
 };
 

@@ -61,7 +61,8 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     allocate(hits_, "hits of samples", model.capacity());
     allocate(sums_, "loss sums", 3);
     allocate(partial_, "loss workspace",
-             whole_step ? long(Whole::blocks) * M::nodes.arena_size : 2L * op::LossSum<P>::blocks);
+             whole_step ? long(workspace_rows(exec)) * M::nodes.arena_size
+                        : 2L * op::LossSum<P>::blocks);
   }
 
   /// The caller's targets: one View, or tensors(named<tag>(view), ...).
@@ -82,8 +83,9 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   /// Forward, losses, backward and parameter gradients in one pass.
   void whole_step(space const& exec, BoundTensors const& in, BoundTensors const& targets) {
     Local alone;
-    auto const pass = model_.template forward_pass<Phase::inference>(exec, in.batch, alone);
-    model_.load(pass, in);
+    auto pass = model_.template forward_pass<Phase::inference>(exec, in.batch, alone);
+    using WholeKernels = SelectedKernels<Whole, P, typename Exec::backends>;
+    if constexpr (!takes_views<WholeKernels>) model_.load(pass, in);
     typename Whole::template Run<P> work;
     pass.template fill_segment<0>(work.forward);
     work.forward.random = {model_.arenas().state, 0};  // training: random masks are drawn
@@ -91,11 +93,15 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     work.targets = targets.tensor[0];
     work.state = model_.arenas().state;
     work.parameter_count = M::nodes.arena_size;
+    work.rows = workspace_rows(exec);
     work.partial = partial_.data();
     work.gradients = model_.arenas().gradients;
     work.values = values_.data();
     work.hits = hits_.data();
-    SelectedKernels<Whole, P, typename Exec::backends>::run(exec, label_, work);
+    if constexpr (takes_views<WholeKernels>)
+      WholeKernels::run(exec, label_, work, in.tensor[0]);
+    else
+      WholeKernels::run(exec, label_, work);
     sum(exec, in.batch, tail());
   }
 
@@ -106,7 +112,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     Local alone;
     for (long first = 0; first < in.batch; first += model_.capacity()) {
       int const count = int(std::min<long>(model_.capacity(), in.batch - first));
-      auto const pass = model_.template forward_pass<Phase::inference>(exec, count, alone);
+      auto pass = model_.template forward_pass<Phase::inference>(exec, count, alone);
       model_.load(pass, in.from_sample(first, count));
       pass.run_all();
       int k = 0;
@@ -136,6 +142,14 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   };
   using Whole =
       typename WholeOf<M, is_whole_step<typename M::network::program>(Exec::fusion)>::type;
+
+  // One row for each of a processor's threads; the portable kernels have a fixed number.
+  static int workspace_rows(space const& exec) {
+    if constexpr (takes_views<SelectedKernels<Whole, P, typename Exec::backends>>)
+      return std::max(Whole::blocks, int(exec.concurrency()));
+    else
+      return Whole::blocks;
+  }
 
   accumulate* tail() const { return model_.arenas().gradients + M::nodes.arena_size; }
 

@@ -68,7 +68,7 @@ class Trainer {
       evaluation_.whole_step(exec_, inputs, wanted);
       for (int k = 0; k < AllBuckets::count; ++k) sender(AllBuckets::table.begin[k]);
     } else {
-      auto const forward =
+      auto forward =
           model_.template forward_pass<Phase::training>(exec_, inputs.batch, communication_);
       model_.load(forward, inputs);
       forward.run_all();

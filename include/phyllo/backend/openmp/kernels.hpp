@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/openmp/register_block.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <string>
+
+namespace phyllo::openmp {
+
+/// Kernels for processors: tiles of samples in the first-level cache, sums in vector registers.
+template <class Op, class Precision> struct Kernels;
+
+/// Pieces that a batch is cut into: one for each thread, but none smaller than a tile.
+template <class Space> int pieces_of(Space const& exec, long batch) {
+  long const tiles = (batch + tile_rows - 1) / tile_rows;
+  return int(tiles < exec.concurrency() ? tiles : exec.concurrency());
+}
+
+/// Runs functor(0 .. count - 1). One piece of work runs on the caller's thread: to start the others
+/// takes longer than a tile of a small network. Profilers see it all the same.
+template <class Space, class Functor>
+void launch(Space const& exec, std::string const& label, int count, Functor const& functor) {
+  if (count == 1) {
+    std::uint64_t id = 0;
+    bool const profiled = Kokkos::Tools::profileLibraryLoaded();
+    if (profiled)
+      Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
+    functor(0);
+    if (profiled) Kokkos::Tools::endParallelFor(id);
+  } else {
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Space>(exec, 0, count), functor);
+  }
+}
+
+}  // namespace phyllo::openmp

@@ -1,0 +1,6 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/openmp/segment_forward.hpp>
+#include <phyllo/backend/openmp/whole_step.hpp>

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/openmp/kernels.hpp>
+#include <phyllo/backend/openmp/segment_layout.hpp>
+#include <phyllo/backend/openmp/tile_transfer.hpp>
+
+namespace phyllo::openmp {
+
+/// Inference of a segment. One work item: one piece of the batch, tile by tile through all layers.
+template <class Segment, class P> struct segment_forward;
+template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
+  using A = typename P::accumulate;
+  using Segment = op::Segment<D...>;
+  using Layout = SegmentLayout<Segment, P>;
+  using Weights = SegmentWeights<Segment, P, Layout::converts>;
+
+  typename Segment::template Forward<P> work;
+  ExternalTensor source;  // (N, first in)
+  ExternalTensor target;  // (N, last out)
+  int pieces = 1;
+
+  void operator()(int piece) const {
+    long const batch = work.batch;
+    long const first = batch * piece / pieces, last = batch * (piece + 1) / pieces;
+    Weights const weights(work);
+    // Values of two layers at a time; rows that no sample fills stay zero.
+    alignas(64) A value[2][tile_rows * Layout::widest] = {};
+    for (long n = first; n < last; n += tile_rows) {
+      int const rows = int(last - n < tile_rows ? last - n : tile_rows);
+      TileTransfer<A>::load(source, n, rows, Layout::in_count[0], value[0], Layout::in_stride[0]);
+      if constexpr (Layout::converts)
+        for (int i = 0; i < rows * Layout::in_stride[0]; ++i) value[0][i] = rounded<P>(value[0][i]);
+      layers(weights, rows, int(n), value, std::index_sequence_for<D...>{});
+      TileTransfer<A>::store(value[Layout::layers % 2], Layout::out_stride[Layout::layers - 1], n,
+                             rows, Layout::out_count[Layout::layers - 1], target);
+    }
+  }
+
+  template <std::size_t... L>
+  void layers(Weights const& weights, int rows, int n, A (&value)[2][tile_rows * Layout::widest],
+              std::index_sequence<L...>) const {
+    (layer<D, int(L)>(weights, rows, n, value[L % 2], value[(L + 1) % 2]), ...);
+  }
+  template <class Dense, int L>
+  void layer(Weights const& weights, int rows, int n, A const* x, A* y) const {
+    Randomness random = work.random;
+    random.position += work.position[L];
+    DenseTile<Dense, P>::forward(rows, x, weights.template weight<L>(),
+                                 weights.template stride<L>(), weights.template bias<L>(), y,
+                                 nullptr, random, n);
+  }
+};
+
+template <class... D, class P> struct Kernels<op::Segment<D...>, P> {
+  /// The caller's Views are read and written tile by tile, without a pass of their own.
+  static constexpr bool takes_views = true;
+
+  template <class Space>
+  static void run(Space const& exec, std::string const& label,
+                  typename op::Segment<D...>::template Forward<P> const& work,
+                  ExternalTensor const& source, ExternalTensor const& target) {
+    if (work.batch == 0) return;
+    int const pieces = pieces_of(exec, work.batch);
+    launch(exec, label, pieces,
+           segment_forward<op::Segment<D...>, P>{work, source, target, pieces});
+  }
+};
+
+}  // namespace phyllo::openmp

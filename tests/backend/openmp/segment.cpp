@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Segments and whole steps tile by tile against plain loops: widths at and around vectors and
+// panels, batches around tiles, the caller's Views of every kind.
+
+#include <phyllo/backend/select.hpp>
+
+#include <doctest/doctest.h>
+
+#if defined(PHYLLO_HAS_OPENMP_BACKEND)
+
+#include <phyllo/backend/reference/segment.hpp>
+#include <phyllo/core/random.hpp>
+#include <phyllo/layer/dropout.hpp>
+#include <phyllo/layer/gelu.hpp>
+#include <phyllo/layer/relu.hpp>
+#include <phyllo/layer/tanh.hpp>
+#include <phyllo/loss/cross_entropy.hpp>
+#include <phyllo/loss/mean_squared_error.hpp>
+#include <phyllo/policy/precision.hpp>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+using namespace phyllo;
+
+namespace {
+
+using Space = Kokkos::DefaultHostExecutionSpace;
+
+template <class T> std::vector<T> numbers(long count, unsigned seed) {
+  std::vector<T> v(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] = T(2 * random_uniform(seed, 0, 0, i, 0) - 1);
+  return v;
+}
+
+// Layers l = 0, 1, ...: weight (in, out), then bias, each tensor as close behind the last as it can
+// be, so that a kernel that reads or writes beyond one meets the next.
+template <class Segment> struct Arena;
+template <class... D> struct Arena<op::Segment<D...>> {
+  static constexpr int size = ((D::inputs * D::outputs + (D::bias ? D::outputs : 0)) + ...);
+  template <class Work> static void place(Work& work) {
+    int at = 0, l = 0;
+    auto const one = [&]<class Dense>() {
+      work.weight[l] = at;
+      at += Dense::inputs * Dense::outputs;
+      work.bias[l] = Dense::bias ? at : -1;
+      at += Dense::bias ? Dense::outputs : 0;
+      work.position[l] = 2 * l;
+      ++l;
+    };
+    (one.template operator()<D>(), ...);
+  }
+  static constexpr int inputs[] = {D::inputs...};
+  static constexpr int outputs[] = {D::outputs...};
+  static constexpr int first = inputs[0];
+  static constexpr int last = outputs[sizeof...(D) - 1];
+};
+
+template <class T> ExternalTensor rows_of(std::vector<T> const& v, ElementType type, int channels) {
+  ExternalTensor t;
+  t.data[0] = const_cast<T*>(v.data());
+  t.type = type;
+  t.sample_stride = channels;
+  t.channel_stride = 1;
+  return t;
+}
+
+template <class S>
+inline constexpr ElementType type_of = std::is_same_v<S, double>  ? ElementType::f64
+                                       : std::is_same_v<S, float> ? ElementType::f32
+                                       : std::is_same_v<S, fp16>  ? ElementType::f16
+                                                                  : ElementType::bf16;
+
+// Norm of the difference, relative; a not-a-number stays.
+template <class T> double distance(std::vector<T> const& expected, std::vector<T> const& got) {
+  double difference = 0, norm = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    double const e = double(expected[i]), d = double(got[i]) - e;
+    difference += d * d;
+    norm += e * e;
+  }
+  return norm == 0 ? difference : std::sqrt(difference / norm);
+}
+
+// A few roundings of sums, and in 16 bits of every layer's values.
+template <class P>
+inline constexpr double bound = std::is_same_v<typename P::storage, double>  ? 1e-14
+                                : std::is_same_v<typename P::storage, float> ? 4e-6
+                                : std::is_same_v<typename P::storage, fp16>  ? 3e-3
+                                                                             : 2e-2;
+
+template <class Segment, class P> void compare_forward(int batch, bool training) {
+  using S = typename P::storage;
+  using A = Arena<Segment>;
+  StepState const state{.seed = 5, .forward = 3, .first_sample = 11};
+  auto const x = numbers<S>(long(batch) * A::first, 1), p = numbers<S>(A::size, 2);
+  std::vector<S> expected(std::size_t(batch) * A::last, S(std::nanf("")));
+  typename Segment::template Forward<P> work;
+  A::place(work);
+  work.batch = batch;
+  work.x = x.data();
+  work.y = expected.data();
+  work.parameters = p.data();
+  work.random = {training ? &state : nullptr, 5};
+  Space const exec;
+  reference::Kernels<Segment, P>::run(exec, "reference", work);
+  // Inputs as doubles, one channel after the other; outputs with a gap behind every sample.
+  std::vector<double> columns(x.size());
+  for (int n = 0; n < batch; ++n)
+    for (int c = 0; c < A::first; ++c)
+      columns[std::size_t(c) * std::size_t(batch) + std::size_t(n)] =
+          double(x[std::size_t(n) * A::first + std::size_t(c)]);
+  ExternalTensor source = rows_of(columns, ElementType::f64, 1);
+  source.sample_stride = 1;
+  source.channel_stride = batch;
+  std::vector<double> gapped(std::size_t(batch) * (A::last + 1), 7.0);
+  ExternalTensor const target = rows_of(gapped, ElementType::f64, A::last + 1);
+  openmp::Kernels<Segment, P>::run(exec, "openmp", work, source, target);
+  exec.fence("segment");
+  std::vector<S> got(expected.size());
+  for (int n = 0; n < batch; ++n) {
+    for (int c = 0; c < A::last; ++c)
+      got[std::size_t(n * A::last + c)] = S(gapped[std::size_t(n * (A::last + 1) + c)]);
+    CHECK(gapped[std::size_t(n * (A::last + 1) + A::last)] == 7.0);
+  }
+  CHECK(distance(expected, got) <= bound<P>);
+}
+
+template <class Segment, class L, class P> void compare_step(int batch) {
+  using Op = op::WholeStep<Segment, L>;
+  using S = typename P::storage;
+  using Sum = typename P::accumulate;
+  using A = Arena<Segment>;
+  StepState const state{.seed = 5, .forward = 3, .first_sample = 11, .loss_scale = 64};
+  auto const x = numbers<S>(long(batch) * A::first, 1), p = numbers<S>(A::size, 2);
+  std::vector<double> wanted(std::size_t(batch) * A::last);
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    wanted[i] = L::classes ? double(i % A::last) : double(random_uniform(3, 0, 0, i, 0));
+  constexpr int rows = 20;
+  std::vector<Sum> gradients[2], values[2], hits[2], partial(std::size_t(rows) * A::size);
+  for (int k = 0; k < 2; ++k) {
+    gradients[k].assign(A::size, std::numeric_limits<Sum>::quiet_NaN());
+    values[k].assign(std::size_t(batch), std::numeric_limits<Sum>::quiet_NaN());
+    hits[k] = values[k];
+    partial.assign(partial.size(), std::numeric_limits<Sum>::quiet_NaN());
+    typename Op::template Run<P> work;
+    A::place(work.forward);
+    work.forward.batch = batch;
+    work.forward.x = x.data();
+    work.forward.parameters = p.data();
+    work.forward.random = {&state, 5};
+    work.weight = 0.5f;
+    work.targets = rows_of(wanted, ElementType::f64, A::last);
+    work.state = &state;
+    work.parameter_count = A::size;
+    work.rows = rows;
+    work.partial = partial.data();
+    work.gradients = gradients[k].data();
+    work.values = values[k].data();
+    work.hits = hits[k].data();
+    Space const exec;
+    if (k == 0)
+      reference::Kernels<Op, P>::run(exec, "reference", work);
+    else
+      openmp::Kernels<Op, P>::run(exec, "openmp", work, rows_of(x, type_of<S>, A::first));
+    exec.fence("whole step");
+  }
+  CHECK(distance(gradients[0], gradients[1]) <= bound<P>);
+  CHECK(distance(values[0], values[1]) <= bound<P>);
+  // A tie may fall to either side where the outputs are rounded.
+  if (sizeof(S) > 2) CHECK(hits[0] == hits[1]);
+}
+
+template <class Segment, class P> void compare() {
+  for (int const batch : {0, 1, 2, 3, 6, 11, 12, 47, 48, 49, 50, 96, 331}) {
+    CAPTURE(batch);
+    compare_forward<Segment, P>(batch, false);
+    compare_forward<Segment, P>(batch, true);
+    compare_step<Segment, MeanSquaredError, P>(batch);
+    compare_step<Segment, CrossEntropy, P>(batch);
+  }
+}
+
+template <int In, int Out, bool Bias, class... C>
+using Dense = op::Dense<In, Out, Bias, op::Chain<C...>>;
+
+using Odd = op::Segment<Dense<7, 17, true, Tanh>, Dense<17, 16, false>,
+                        Dense<16, 33, true, GELU, Dropout<0.2>>, Dense<33, 3, true, ReLU>>;
+using Panels = op::Segment<Dense<31, 100, true, ReLU>, Dense<100, 128, true, Tanh>,
+                           Dense<128, 65, false, ReLU>, Dense<65, 9, true>>;
+using Narrow = op::Segment<Dense<1, 2, true, Tanh>, Dense<2, 1, true>, Dense<1, 8, false, GELU>,
+                           Dense<8, 15, true, Tanh>>;
+using Even = op::Segment<Dense<16, 64, true, ReLU>, Dense<64, 64, true, ReLU>, Dense<64, 16, true>>;
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("openmp: segments of odd widths", P, Full<double>, Full<float>,
+                   Mixed<bf16, float>, Mixed<fp16, float>) {
+  compare<Odd, P>();
+}
+TEST_CASE_TEMPLATE("openmp: segments of several panels", P, Full<double>, Full<float>) {
+  compare<Panels, P>();
+}
+TEST_CASE_TEMPLATE("openmp: segments narrower than a vector", P, Full<double>, Full<float>) {
+  compare<Narrow, P>();
+}
+TEST_CASE_TEMPLATE("openmp: segments of whole vectors", P, Full<float>, Mixed<bf16, float>) {
+  compare<Even, P>();
+}
+
+#endif
