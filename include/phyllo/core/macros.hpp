@@ -24,6 +24,14 @@
 #define PHYLLO_UNROLL
 #endif
 
+// Whether the target rounds a product and its sum once; compilers then contract as they see fit,
+// and two kernels of one formula agree to rounding only.
+#if defined(__FMA__) || defined(__aarch64__)
+#define PHYLLO_FUSES_MULTIPLY_ADD true
+#else
+#define PHYLLO_FUSES_MULTIPLY_ADD false
+#endif
+
 // Before a loop over independent numbers, which becomes vectors of `width` of them where OpenMP's
 // pragmas are understood.
 #define PHYLLO_PRAGMA(text) _Pragma(#text)

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <Kokkos_MathematicalFunctions.hpp>
-
+#include <phyllo/core/elementary.hpp>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/role.hpp>
 #include <phyllo/layer/pointwise.hpp>
@@ -23,10 +22,7 @@ struct Sigmoid : Pointwise {
   static constexpr char const* name = "sigmoid";
   static constexpr Derivative derivative_of = Derivative::output;
 
-  template <class T> PHYLLO_FUNCTION static T value(T x) {
-    T const e = Kokkos::exp(-Kokkos::fabs(x));  // at most 1: it cannot overflow
-    return (x < T(0) ? e : T(1)) / (T(1) + e);
-  }
+  template <class T> PHYLLO_FUNCTION static T value(T x) { return logistic(x); }
   template <class T> PHYLLO_FUNCTION static T derivative(T y) { return y * (T(1) - y); }
 };
 

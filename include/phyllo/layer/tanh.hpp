@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <Kokkos_MathematicalFunctions.hpp>
-
+#include <phyllo/core/elementary.hpp>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/role.hpp>
 #include <phyllo/layer/pointwise.hpp>
@@ -14,7 +13,7 @@ namespace phyllo {
 ///
 /// shape    any -> the same
 /// errors   none: every number is allowed, infinities give -1 and 1, a NaN stays a NaN
-/// numerics value: the platform's tanh, relative error at most 4 epsilon; derivative 1 - y^2 from
+/// numerics value: core/elementary.hpp, relative error at most 4 epsilon; derivative 1 - y^2 from
 ///          the rounded output, absolute error at most 4 epsilon (epsilon of T: 2^-23 for float)
 /// cost     1 tanh an element; the derivative needs the output only
 /// source   LeCun et al., Efficient BackProp, Neural Networks: Tricks of the Trade (1998) 9
@@ -22,7 +21,7 @@ struct Tanh : Pointwise {
   static constexpr char const* name = "tanh";
   static constexpr Derivative derivative_of = Derivative::output;
 
-  template <class T> PHYLLO_FUNCTION static T value(T x) { return Kokkos::tanh(x); }
+  template <class T> PHYLLO_FUNCTION static T value(T x) { return hyperbolic_tangent(x); }
   template <class T> PHYLLO_FUNCTION static T derivative(T y) {
     return (T(1) - y) * (T(1) + y);  // does not cancel where y is near 1
   }

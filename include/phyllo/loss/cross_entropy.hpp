@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/elementary.hpp>
 #include <phyllo/core/external_tensor.hpp>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/shape.hpp>
@@ -31,10 +32,10 @@ struct CrossEntropy {
     T largest = z(0);
     for (int c = 1; c < channels; ++c) largest = Kokkos::fmax(largest, z(c));
     T sum = 0;
-    for (int c = 0; c < channels; ++c) sum += Kokkos::exp(z(c) - largest);
+    for (int c = 0; c < channels; ++c) sum += exponential(z(c) - largest);
     if (gradient.wanted())
       for (int c = 0; c < channels; ++c)
-        gradient(c, Kokkos::exp(z(c) - largest) / sum - (c == label ? T(1) : T(0)));
+        gradient(c, exponential(z(c) - largest) / sum - (c == label ? T(1) : T(0)));
     if (label < 0 || label >= channels) return Kokkos::Experimental::quiet_NaN_v<T>;
     return Kokkos::log(sum) + largest - z(int(label));
   }

@@ -34,6 +34,21 @@ template <class View, class... More> Gathered<View> gather(View const& first, Mo
   return {{first, View(more)...}, 1 + int(sizeof...(More))};
 }
 
+/// Whose View is bound, in words that are put together only where it is refused: binding is done at
+/// every call, and a string costs as much as a small network.
+struct Argument {
+  std::string const& model;
+  char const* role = "";
+  int number = -1;
+
+  std::string text() const {
+    return model + role + (number < 0 ? "" : " " + std::to_string(number));
+  }
+  friend std::string operator+(Argument const& who, std::string const& sentence) {
+    return who.text() + sentence;
+  }
+};
+
 namespace detail {
 
 template <class T> constexpr ElementType element_type_of() {
@@ -75,7 +90,7 @@ template <class V> void* erase_const(V* pointer) {
   return const_cast<void*>(static_cast<void const*>(pointer));
 }
 
-[[noreturn]] inline void refuse_extents(std::string const& who, std::string const& expected,
+[[noreturn]] inline void refuse_extents(Argument const& who, std::string const& expected,
                                         std::string const& got) {
   throw Error(who + ": expected a View of extents " + expected + ", got " + got + ".");
 }
@@ -83,7 +98,7 @@ template <class V> void* erase_const(V* pointer) {
 }  // namespace detail
 
 /// The number of samples of a View, as the int that kernels count with.
-template <class View> int batch_of(View const& view, std::string const& who) {
+template <class View> int batch_of(View const& view, Argument const& who) {
   if (view.extent(0) > std::size_t(INT_MAX))
     throw Error(who + ": a batch has at most 2147483647 samples, got " +
                 std::to_string(view.extent(0)) + ". Give it in parts.");
@@ -96,7 +111,7 @@ template <class View> int batch_of(View const& view, std::string const& who) {
 /// errors   run: other extents -> Error naming who, expected, got; compile: memory that the
 ///          execution space cannot reach, or an element type that is not supported
 template <class Space, class View>
-ExternalTensor bind_input(View const& view, Shape const& shape, std::string const& who) {
+ExternalTensor bind_input(View const& view, Shape const& shape, Argument const& who) {
   static_assert(Kokkos::SpaceAccessibility<Space, typename View::memory_space>::accessible,
                 "View: its memory is not accessible from the model's execution space. Copy it "
                 "there first, with Kokkos::create_mirror_view_and_copy.");
@@ -130,7 +145,7 @@ ExternalTensor bind_input(View const& view, Shape const& shape, std::string cons
 }
 
 template <class Space, class View>
-ExternalTensor bind_input(Gathered<View> const& views, Shape const& shape, std::string const& who) {
+ExternalTensor bind_input(Gathered<View> const& views, Shape const& shape, Argument const& who) {
   ExternalTensor t = bind_input<Space>(views.view[0], Shape{1}, who);
   if (shape.rank != 0 || views.variables != shape.channels)
     detail::refuse_extents(
@@ -150,15 +165,14 @@ ExternalTensor bind_input(Gathered<View> const& views, Shape const& shape, std::
 /// A View that a kernel writes to: as `bind_input`, and its elements must be floating and not
 /// const.
 template <class Space, class View>
-ExternalTensor bind_output(View const& view, Shape const& shape, std::string const& who) {
+ExternalTensor bind_output(View const& view, Shape const& shape, Argument const& who) {
   static_assert(
       !std::is_const_v<typename View::value_type> && !std::is_integral_v<typename View::value_type>,
       "View: an output's elements must be floating-point numbers and not const.");
   return bind_input<Space>(view, shape, who);
 }
 template <class Space, class View>
-ExternalTensor bind_output(Gathered<View> const& views, Shape const& shape,
-                           std::string const& who) {
+ExternalTensor bind_output(Gathered<View> const& views, Shape const& shape, Argument const& who) {
   static_assert(!std::is_const_v<typename View::value_type>,
                 "View: an output's elements must not be const.");
   return bind_input<Space>(views, shape, who);
@@ -169,7 +183,7 @@ ExternalTensor bind_output(Gathered<View> const& views, Shape const& shape,
 /// shape    (N) or (N, spatial...)
 /// errors   compile: elements that are not integers; run: other extents
 template <class Space, class View>
-ExternalTensor bind_classes(View const& view, Shape const& shape, std::string const& who) {
+ExternalTensor bind_classes(View const& view, Shape const& shape, Argument const& who) {
   static_assert(std::is_integral_v<typename View::value_type>,
                 "View: class numbers must be integers.");
   constexpr int rank = int(View::rank);

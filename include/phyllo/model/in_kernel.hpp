@@ -27,7 +27,8 @@ namespace phyllo {
 /// errors   compile: a call by one thread where a value is wider than max_width; another number of
 ///          inputs and outputs than the network's; run: too little scratch memory aborts
 /// numerics as batched inference: sums in the same order, in Precision::accumulate, each step's
-///          result rounded to Precision::storage
+///          result rounded to Precision::storage; on a processor with fused multiply-add, sums of a
+///          call by one thread are made in four parts where storage is not narrower
 /// cost     by one thread: on a GPU activations stay in registers between Linear layers of at most
 ///          32 numbers; wider values and those with positions lie in the thread's own memory; by a
 ///          team: scratch_bytes, one barrier a step

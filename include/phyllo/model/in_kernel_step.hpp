@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/elementary.hpp>
 #include <phyllo/fusion/planned.hpp>
 #include <phyllo/op/pooling.hpp>
 
@@ -150,12 +151,34 @@ template <class Planned, class Precision, int S, int Lanes, class Value> struct 
 
     PHYLLO_FUNCTION void operator()(int p, int t) const {
       // Unrolled while the code stays small, so that x stays in registers as well.
+      KOKKOS_IF_ON_HOST((if constexpr (PHYLLO_FUSES_MULTIPLY_ADD && Facts::taps == 1 && C >= 8 &&
+                                       std::is_same_v<storage, T>) return in_chains(p, t);))
       if constexpr (Facts::taps == 1 && C * Count <= most_unrolled) {
         PHYLLO_UNROLL_ON_DEVICE
         for (int c = 0; c < C; ++c) add(p, t, c);
       } else {
         for (int c = 0; c < C; ++c) add(p, t, c);
       }
+    }
+    // A processor waits for the sum before it can add to it: four sums at a time.
+    void in_chains(int p, int t) const {
+      T chain[3][Count] = {};
+      int c = 0;
+      for (; c + 3 < C; c += 4) {
+        T const x0 = T(x[p * C + c]), x1 = T(x[p * C + c + 1]), x2 = T(x[p * C + c + 2]),
+                x3 = T(x[p * C + c + 3]);
+        storage const* const w = weight + (t * C + c) * O;
+        PHYLLO_SIMD(16)
+        for (int o = 0; o < Count; ++o) {
+          sum[o] += x0 * T(w[o]);
+          chain[0][o] += x1 * T(w[O + o]);
+          chain[1][o] += x2 * T(w[2 * O + o]);
+          chain[2][o] += x3 * T(w[3 * O + o]);
+        }
+      }
+      for (; c < C; ++c) add(p, t, c);
+      PHYLLO_SIMD(16)
+      for (int o = 0; o < Count; ++o) sum[o] += chain[0][o] + (chain[1][o] + chain[2][o]);
     }
     PHYLLO_FUNCTION void add(int p, int t, int c) const {
       T const xc = T(x[p * C + c]);
@@ -220,8 +243,8 @@ template <class Planned, class Precision, int S, int Lanes, class Value> struct 
     T largest = T(x[0]);
     for (int c = 1; c < C; ++c) largest = Kokkos::fmax(largest, T(x[c]));
     T sum = T(0);
-    for (int c = 0; c < C; ++c) sum += Kokkos::exp(T(x[c]) - largest);
-    for (int c = 0; c < C; ++c) write_raw(row * C + c, Kokkos::exp(T(x[c]) - largest) / sum);
+    for (int c = 0; c < C; ++c) sum += exponential(T(x[c]) - largest);
+    for (int c = 0; c < C; ++c) write_raw(row * C + c, exponential(T(x[c]) - largest) / sum);
   }
 
   // The position that output position q of an upsampling copies.

@@ -73,8 +73,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
     requires(!std::is_arithmetic_v<DIn>)
   void backward(space const& exec, DOut const& d_out, DIn const& d_in, accumulate weight = 1,
                 C&& communication = {}) {
-    backward_bound(exec, d_out,
-                   AllPorts::template bind_input_gradients<space>(d_in, name_ + ", d_input"), true,
+    backward_bound(exec, d_out, AllPorts::template bind_input_gradients<space>(d_in, name_), true,
                    weight, communication);
   }
 
@@ -116,7 +115,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
       for (int k = 0; k < AllPorts::inputs; ++k) pass.load(in.tensor[k], AllPorts::input_node(k));
   }
   void begin_training_pass(space const& exec, std::uint64_t first_sample) const {
-    Kokkos::parallel_for(name_ + "/begin", Kokkos::RangePolicy<space>(exec, 0, 1),
+    Kokkos::parallel_for(begin_label_, Kokkos::RangePolicy<space>(exec, 0, 1),
                          BeginTrainingPass{state_.data(), first_sample});
   }
   void check_batch(int batch) const;
@@ -131,6 +130,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   }
 
   std::string name_ = type_name<Net>();
+  std::string begin_label_ = name_ + "/begin";
   std::vector<std::string> training_labels_, backward_labels_, inference_labels_;
   Vector<storage> parameters_;
   Vector<accumulate> master_, gradients_, statistics_, partial_;

@@ -103,8 +103,7 @@ void Model<Net, P, Exec>::backward_bound(space const& exec, DOut const& d_out,
                                          C& communication) {
   if (last_batch_ < 0)
     throw Error(name_ + ": backward needs a forward before it. Call forward, not infer.");
-  BoundTensors const gradients =
-      AllPorts::template bind_output_gradients<space>(d_out, name_ + ", d_output");
+  BoundTensors const gradients = AllPorts::template bind_output_gradients<space>(d_out, name_);
   if (inputs && d_in.batch != last_batch_)
     throw Error(name_ + ", d_input: expected " + std::to_string(last_batch_) +
                 " samples as in forward, got " + std::to_string(d_in.batch) + ".");
@@ -137,8 +136,9 @@ void Model<Net, P, Exec>::infer(space const& exec, In const& in, Out const& out)
   for (long first = 0; first < inputs.batch; first += capacity()) {
     int const count = int(std::min<long>(capacity(), inputs.batch - first));
     auto pass = forward_pass<Phase::inference>(exec, count, alone);
-    load(pass, inputs.from_sample(first, count));
-    BoundTensors const part = outputs.from_sample(first, count);
+    bool const all = count == inputs.batch;
+    load(pass, all ? inputs : inputs.from_sample(first, count));
+    BoundTensors const& part = all ? outputs : outputs.from_sample(first, count);
     if constexpr (decltype(pass)::takes_target) pass.target = part.tensor[0];
     pass.run_all();
     if constexpr (decltype(pass)::takes_target) continue;

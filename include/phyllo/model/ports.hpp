@@ -63,20 +63,21 @@ template <class Net> struct Ports {
 
   template <class Space, class Views>
   static BoundTensors bind_inputs(Views const& views, std::string const& who) {
-    return bind_all<Space, Read::inputs>(views, inputs, who + ", input");
+    return bind_all<Space, Read::inputs>(views, inputs, {who, ", input"});
   }
   template <class Space, class Views>
   static BoundTensors bind_outputs(Views const& views, std::string const& who) {
-    return bind_all<Space, Read::none>(views, outputs, who + ", output");
+    return bind_all<Space, Read::none>(views, outputs, {who, ", output"});
   }
   /// The caller's gradients of the outputs, which are read.
   template <class Space, class Views>
   static BoundTensors bind_output_gradients(Views const& views, std::string const& who) {
-    return bind_all<Space, Read::outputs>(views, outputs, who);
+    return bind_all<Space, Read::outputs>(views, outputs, {who, ", d_output"});
   }
   /// Where the gradients of the inputs go: of all inputs, or of those that are named.
   template <class Space, class Views>
-  static BoundTensors bind_input_gradients(Views const& views, std::string const& who) {
+  static BoundTensors bind_input_gradients(Views const& views, std::string const& model) {
+    Argument const who{model, ", d_input"};
     BoundTensors bound;
     if constexpr (detail::is_tensors<Views>) {
       views.visit([&]<class Tag>(auto const& view) {
@@ -98,7 +99,7 @@ template <class Net> struct Ports {
   enum class Read { inputs, outputs, none };  // whose Views are read; none: outputs are written
 
   template <class Space, Read What, class Views>
-  static BoundTensors bind_all(Views const& views, int expected, std::string const& who) {
+  static BoundTensors bind_all(Views const& views, int expected, Argument const& who) {
     BoundTensors bound;
     if constexpr (detail::is_tensors<Views>) {
       int seen = 0;
@@ -107,7 +108,7 @@ template <class Net> struct Ports {
         if constexpr (k < 0)
           (void)sizeof(UnknownPort<Tag>);
         else
-          bind_one<Space, What>(bound, k, view, who + " " + std::to_string(k));
+          bind_one<Space, What>(bound, k, view, {who.model, who.role, k});
         ++seen;
       });
       check_count(seen, expected, who);
@@ -118,7 +119,7 @@ template <class Net> struct Ports {
     return bound;
   }
 
-  static void check_count(int seen, int expected, std::string const& who) {
+  static void check_count(int seen, int expected, Argument const& who) {
     if (seen != expected)
       throw Error(who + "s: expected " + std::to_string(expected) + " Views, got " +
                   std::to_string(seen) +
@@ -126,7 +127,7 @@ template <class Net> struct Ports {
   }
 
   template <class Space, Read What, class View>
-  static void bind_one(BoundTensors& bound, int k, View const& view, std::string const& who) {
+  static void bind_one(BoundTensors& bound, int k, View const& view, Argument const& who) {
     if (bound.batch >= 0 && bound.batch != batch_of(view, who))
       throw Error(who + ": expected " + std::to_string(bound.batch) + " samples as before, got " +
                   std::to_string(view.extent(0)) + ".");

@@ -168,7 +168,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   template <class T, class Targets>
   void bind_term(BoundTensors& bound, int k, Targets const& targets, int batch) const {
     Shape shape = AllPorts::output_shape(output_of<T>());
-    std::string const who = model_.name() + ", target " + std::to_string(k);
+    Argument const who{model_.name(), ", target", k};
     auto const bind_view = [&](auto const& view) {
       if (batch_of(view, who) != batch)
         throw Error(who + ": expected " + std::to_string(batch) +

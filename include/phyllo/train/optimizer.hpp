@@ -54,8 +54,9 @@ template <class Rule, class M> class Optimizer {
         label_, Range(exec, 0, 1),
         AdvanceState<Rule, accumulate, M::precision::scales_loss>{
             rule_, scaling_, state, finite_.data(), check_blocks, gradients + M::nodes.arena_size});
-    Kokkos::parallel_for(label_, Range(exec, 0, M::nodes.arena_size),
-                         UpdateParameters<Rule, storage, accumulate>{
+    constexpr int run = on_host ? 1024 : 1;
+    Kokkos::parallel_for(label_, Range(exec, 0, (M::nodes.arena_size + run - 1) / run),
+                         UpdateParameters<Rule, storage, accumulate, run>{
                              rule_, state, gradients, state_.data(), M::nodes.arena_size,
                              model.master().data(), model.parameters().data()});
   }
@@ -66,6 +67,7 @@ template <class Rule, class M> class Optimizer {
 
  private:
   static constexpr int check_blocks = 256;
+  static constexpr bool on_host = Kokkos::SpaceAccessibility<space, Kokkos::HostSpace>::accessible;
 
   Rule rule_;
   LossScaling scaling_;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/macros.hpp>
 #include <phyllo/core/step_state.hpp>
 #include <phyllo/train/loss_scaling.hpp>
 
@@ -63,8 +64,9 @@ template <class Rule, class T, bool ScalesLoss> struct AdvanceState {
   }
 };
 
-/// One work item: one parameter; unscale, update, and round to what kernels read.
-template <class Rule, class Storage, class T> struct UpdateParameters {
+/// One work item: `Run` parameters, one on a GPU and on a processor enough for its vectors;
+/// unscale, update, and round to what kernels read.
+template <class Rule, class Storage, class T, int Run> struct UpdateParameters {
   Rule rule;
   StepState const* state = nullptr;
   T const* gradients = nullptr;
@@ -73,12 +75,17 @@ template <class Rule, class Storage, class T> struct UpdateParameters {
   T* master = nullptr;
   Storage* parameters = nullptr;
 
-  KOKKOS_FUNCTION void operator()(int i) const {
-    if (state->finite == 0) return;
-    T const g = gradients[i] * T(state->gradient_factor);
-    T const w = rule.update(master[i], g, rule_state + i, size, *state);
-    master[i] = w;
-    parameters[i] = Storage(w);
+  KOKKOS_FUNCTION void operator()(int item) const {
+    StepState const s = *state;
+    if (s.finite == 0) return;
+    long const first = long(item) * Run, last = first + Run < size ? first + Run : size;
+    PHYLLO_SIMD(16)
+    for (long i = first; i < last; ++i) {
+      T const g = gradients[i] * T(s.gradient_factor);
+      T const w = rule.update(master[i], g, rule_state + i, size, s);
+      master[i] = w;
+      parameters[i] = Storage(w);
+    }
   }
 };
 

@@ -51,10 +51,14 @@ class Trainer {
     communication_.reserve(exec, long(sizeof(accumulate)) * ModelType::gradient_size);
   }
 
+  // Its parts refer to each other.
+  Trainer(Trainer const&) = delete;
+  Trainer& operator=(Trainer const&) = delete;
+
   /// One step on this rank's batch; asynchronous but for the transfers. Ranks may have batches of
   /// different sizes, empty ones as well.
   template <class In, class Targets> void step(In const& in, Targets const& targets) {
-    Kokkos::Profiling::pushRegion(model_.name() + "/step");
+    Kokkos::Profiling::pushRegion(step_label_);
     BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
     BoundTensors const wanted = evaluation_.bind(targets, inputs.batch);
     model_.check_batch(inputs.batch);
@@ -122,6 +126,7 @@ class Trainer {
  private:
   space exec_;
   ModelType model_;
+  std::string step_label_ = model_.name() + "/step";
   Optimizer<Rule, ModelType> optimizer_;
   Evaluator evaluation_;
   C communication_;  // last: it waits for what is in flight before the gradients go

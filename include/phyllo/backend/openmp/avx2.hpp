@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/bf16.hpp>
+#include <phyllo/core/fp16.hpp>
+
 #include <immintrin.h>
+#include <cstring>
 
 namespace phyllo::openmp {
 
@@ -22,6 +26,8 @@ struct Avx2 {
   static __m256d broadcast(double x) { return _mm256_set1_pd(x); }
   static __m256 load(float const* from) { return _mm256_loadu_ps(from); }
   static __m256d load(double const* from) { return _mm256_loadu_pd(from); }
+  static __m256 load(bf16 const* from) { return load_part<8>(from); }
+  static __m256 load(fp16 const* from) { return load_part<8>(from); }
   static void store(float* to, __m256 v) { _mm256_storeu_ps(to, v); }
   static void store(double* to, __m256d v) { _mm256_storeu_pd(to, v); }
   static __m256 add(__m256 a, __m256 b) { return _mm256_add_ps(a, b); }
@@ -37,6 +43,19 @@ struct Avx2 {
   template <int Count> static __m256d load_part(double const* from) {
     return _mm256_maskload_pd(from, double_mask<Count>());
   }
+  template <int Count> static __m256 load_part(bf16 const* from) {
+    return _mm256_castsi256_ps(
+        _mm256_slli_epi32(_mm256_cvtepu16_epi32(part_of_bits<Count>(from)), 16));
+  }
+  template <int Count> static __m256 load_part(fp16 const* from) {
+#if defined(__F16C__)
+    return _mm256_cvtph_ps(part_of_bits<Count>(from));
+#else
+    alignas(32) float line[8] = {};
+    for (int i = 0; i < Count; ++i) line[i] = float(from[i]);
+    return load(line);
+#endif
+  }
   template <int Count> static void store_part(float* to, __m256 v) {
     _mm256_maskstore_ps(to, float_mask<Count>(), v);
   }
@@ -45,6 +64,11 @@ struct Avx2 {
   }
 
  private:
+  template <int Count> static __m128i part_of_bits(void const* from) {
+    __m128i part = _mm_setzero_si128();
+    std::memcpy(&part, from, 2 * Count);
+    return part;
+  }
   // The sign of a lane says whether it takes part.
   template <int Count> static __m256i float_mask() {
     return _mm256_setr_epi32(-(Count > 0), -(Count > 1), -(Count > 2), -(Count > 3), -(Count > 4),

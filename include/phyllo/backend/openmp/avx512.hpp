@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/bf16.hpp>
+#include <phyllo/core/fp16.hpp>
+
 #include <immintrin.h>
+#include <cstring>
 
 namespace phyllo::openmp {
 
@@ -22,6 +26,8 @@ struct Avx512 {
   static __m512d broadcast(double x) { return _mm512_set1_pd(x); }
   static __m512 load(float const* from) { return _mm512_loadu_ps(from); }
   static __m512d load(double const* from) { return _mm512_loadu_pd(from); }
+  static __m512 load(bf16 const* from) { return widened(bits(from), bf16()); }
+  static __m512 load(fp16 const* from) { return widened(bits(from), fp16()); }
   static void store(float* to, __m512 v) { _mm512_storeu_ps(to, v); }
   static void store(double* to, __m512d v) { _mm512_storeu_pd(to, v); }
   static __m512 add(__m512 a, __m512 b) { return _mm512_add_ps(a, b); }
@@ -37,12 +43,32 @@ struct Avx512 {
   template <int Count> static __m512d load_part(double const* from) {
     return _mm512_maskz_loadu_pd(__mmask8((1u << Count) - 1u), from);
   }
+  template <int Count> static __m512 load_part(bf16 const* from) {
+    return widened(part_of_bits<Count>(from), bf16());
+  }
+  template <int Count> static __m512 load_part(fp16 const* from) {
+    return widened(part_of_bits<Count>(from), fp16());
+  }
   template <int Count> static void store_part(float* to, __m512 v) {
     _mm512_mask_storeu_ps(to, __mmask16((1u << Count) - 1u), v);
   }
   template <int Count> static void store_part(double* to, __m512d v) {
     _mm512_mask_storeu_pd(to, __mmask8((1u << Count) - 1u), v);
   }
+
+ private:
+  static __m256i bits(void const* from) {
+    return _mm256_loadu_si256(static_cast<__m256i const*>(from));
+  }
+  template <int Count> static __m256i part_of_bits(void const* from) {
+    __m256i part = _mm256_setzero_si256();
+    std::memcpy(&part, from, 2 * Count);
+    return part;
+  }
+  static __m512 widened(__m256i x, bf16) {
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x), 16));
+  }
+  static __m512 widened(__m256i x, fp16) { return _mm512_cvtph_ps(x); }
 };
 
 template <> struct Avx512::Lanes<float> {

@@ -34,19 +34,23 @@ template <class D, class P> struct DenseTile {
   static constexpr bool rounds = !std::is_same_v<typename P::storage, A>;
 
   /// y = chain(x W + b) of `rows` samples; `saved`, unless null, keeps the chain's input. Rows up
-  /// to the next multiple of a block are read and written as well.
-  static void forward(int rows, A const* x, A const* weight, long weight_stride, A const* bias,
-                      A* y, A* saved, Randomness const& random, int first_sample) {
+  /// to padded_rows(rows) are read and written as well. W: the type of sums, or of storage.
+  template <class W, class Between>
+  static void forward(int rows, A const* x, W const* weight, long weight_stride, W const* bias,
+                      A* y, A* saved, Randomness const& random, int first_sample,
+                      Between const& between_blocks) {
     panels([&](auto panel) {
       constexpr int p = decltype(panel)::value;
       constexpr int width = Outputs::template width<p>;
       constexpr int column = Outputs::template first<p> * lanes<A>;
-      constexpr int block = Outputs::rows(width, tile_rows);
+      constexpr int block = Outputs::sample_rows(width);
       int row = 0;
-      for (; row + 2 < rows; row += block)
+      for (; row + 2 < rows; row += block) {
+        between_blocks();
         forward_block<block, p>(row, x, weight + column, weight_stride,
                                 bias == nullptr ? nullptr : bias + column, y, saved, random,
                                 first_sample);
+      }
       for (; row < rows; ++row)  // one or two samples do not fill a block
         forward_block<1, p>(row, x, weight + column, weight_stride,
                             bias == nullptr ? nullptr : bias + column, y, saved, random,
@@ -62,11 +66,11 @@ template <class D, class P> struct DenseTile {
       constexpr int p = decltype(panel)::value;
       constexpr int width = Inputs::template width<p>;
       constexpr int column = Inputs::template first<p> * lanes<A>;
-      constexpr int rows_a_block = Inputs::rows(width, tile_rows);
+      constexpr int rows_a_block = Inputs::sample_rows(width);
       for (int row = 0; row < rows; row += rows_a_block) {
         // The transposed weights are padded: every lane is part of them.
         RegisterBlock<A, rows_a_block, width, lanes<A>> block;
-        block.begin(nullptr);
+        block.begin(static_cast<A const*>(nullptr));
         block.multiply(d_y + row * y_stride, y_stride, 1, transposed + column, x_stride,
                        D::outputs);
         long const at = long(row) * x_stride + column;
@@ -135,8 +139,8 @@ template <class D, class P> struct DenseTile {
     }(std::make_integer_sequence<int, Inputs::panels>{});
   }
 
-  template <int Rows, int Panel>
-  static void forward_block(int row, A const* x, A const* weight, long weight_stride, A const* bias,
+  template <int Rows, int Panel, class W>
+  static void forward_block(int row, A const* x, W const* weight, long weight_stride, W const* bias,
                             A* y, A* saved, Randomness const& random, int first_sample) {
     constexpr int width = Outputs::template width<Panel>;
     constexpr int column = Outputs::template first<Panel> * lanes<A>;

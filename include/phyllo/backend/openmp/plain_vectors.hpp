@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/bf16.hpp>
+#include <phyllo/core/fp16.hpp>
+
 namespace phyllo::openmp {
 
 /// Vectors of 16 bytes as GCC and Clang have them for every processor.
@@ -25,11 +28,10 @@ struct PlainVectors {
   static Doubles zero(double) { return Doubles{}; }
   static Floats broadcast(float x) { return Floats{x, x, x, x}; }
   static Doubles broadcast(double x) { return Doubles{x, x}; }
-  template <class T> static Vector<T> load(T const* from) {
-    Vector<T> v;
-    __builtin_memcpy(&v, from, sizeof(v));
-    return v;
-  }
+  static Floats load(float const* from) { return load_part<4>(from); }
+  static Doubles load(double const* from) { return load_part<2>(from); }
+  static Floats load(bf16 const* from) { return load_part<4>(from); }
+  static Floats load(fp16 const* from) { return load_part<4>(from); }
   static void store(float* to, Floats v) { __builtin_memcpy(to, &v, sizeof(v)); }
   static void store(double* to, Doubles v) { __builtin_memcpy(to, &v, sizeof(v)); }
   static Floats add(Floats a, Floats b) { return a + b; }
@@ -39,9 +41,24 @@ struct PlainVectors {
   static Doubles multiply_add(Doubles a, Doubles b, Doubles c) { return a * b + c; }
 
   /// The first Count lanes; zero in the others, whose memory is not touched.
-  template <int Count, class T> static Vector<T> load_part(T const* from) {
-    Vector<T> v{};
-    __builtin_memcpy(&v, from, Count * sizeof(T));
+  template <int Count> static Floats load_part(float const* from) {
+    Floats v{};
+    __builtin_memcpy(&v, from, Count * sizeof(float));
+    return v;
+  }
+  template <int Count> static Doubles load_part(double const* from) {
+    Doubles v{};
+    __builtin_memcpy(&v, from, Count * sizeof(double));
+    return v;
+  }
+  template <int Count> static Floats load_part(bf16 const* from) {
+    Floats v{};
+    for (int i = 0; i < Count; ++i) v[i] = float(from[i]);
+    return v;
+  }
+  template <int Count> static Floats load_part(fp16 const* from) {
+    Floats v{};
+    for (int i = 0; i < Count; ++i) v[i] = float(from[i]);
     return v;
   }
   template <int Count> static void store_part(float* to, Floats v) {

@@ -18,7 +18,8 @@ template <class T, int Rows, int Vectors, int Last> struct RegisterBlock {
   using I = InstructionSet;
   Vector<T> sum[Rows][Vectors];
 
-  PHYLLO_INLINE static Vector<T> load(T const* from, int v) {
+  /// W: T, or a 16-bit type whose numbers become T.
+  template <class W> PHYLLO_INLINE static Vector<T> load(W const* from, int v) {
     if constexpr (Last < lanes<T>)
       if (v + 1 == Vectors) return I::template load_part<Last>(from + v * lanes<T>);
     return I::load(from + v * lanes<T>);
@@ -30,7 +31,7 @@ template <class T, int Rows, int Vectors, int Last> struct RegisterBlock {
   }
 
   /// Every row begins with the same numbers, or with zeros.
-  PHYLLO_INLINE void begin(T const* row) {
+  template <class W> PHYLLO_INLINE void begin(W const* row) {
     PHYLLO_UNROLL
     for (int v = 0; v < Vectors; ++v) {
       Vector<T> const first = row != nullptr ? load(row, v) : I::zero(T());
@@ -62,7 +63,8 @@ template <class T, int Rows, int Vectors, int Last> struct RegisterBlock {
   }
 
   /// sum(r, v) += x(r, k) w(k, v) for k < depth, k rising.
-  PHYLLO_INLINE void multiply(T const* x, long row_stride, long depth_stride, T const* w,
+  template <class W>
+  PHYLLO_INLINE void multiply(T const* x, long row_stride, long depth_stride, W const* w,
                               long w_stride, int depth) {
     for (int k = 0; k < depth; ++k) {
       Vector<T> row[Vectors];
@@ -80,8 +82,15 @@ template <class T, int Rows, int Vectors, int Last> struct RegisterBlock {
   }
 };
 
-/// Samples of a tile, of which BlockShape::rows is a divisor on every instruction set.
+/// Samples of a tile, and of which multiples of samples are computed: those behind the last one are
+/// given zeros.
 inline constexpr int tile_rows = 48;
+inline constexpr int row_multiple = 12;
+constexpr int padded_rows(int rows) {
+  if (rows <= 2) return rows;  // these are computed one by one
+  int const padded = (rows + row_multiple - 1) / row_multiple * row_multiple;
+  return padded < tile_rows ? padded : tile_rows;
+}
 
 /// How a matrix of `columns` columns is cut: panels of vectors, and rows that fill the registers.
 template <class T, int Columns> struct BlockShape {
@@ -101,7 +110,13 @@ template <class T, int Columns> struct BlockShape {
     int const rows = (InstructionSet::registers - 1 - width) / width;
     return rows > 12 ? 12 : rows;
   }
-  /// Rows of a block, so that `count` rows are cut into equal blocks but for the last.
+  /// Samples of a block: a divisor of row_multiple, so that blocks of every width end together.
+  static constexpr int sample_rows(int width) {
+    int rows = most_rows(width);
+    while (row_multiple % rows != 0) --rows;
+    return rows;
+  }
+  /// Rows of a block when `count` rows are cut into equal blocks but for the last.
   static constexpr int rows(int width, int count) {
     int const blocks = (count + most_rows(width) - 1) / most_rows(width);
     return (count + blocks - 1) / blocks;

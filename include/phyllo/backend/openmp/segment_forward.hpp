@@ -4,7 +4,10 @@
 
 #include <phyllo/backend/openmp/kernels.hpp>
 #include <phyllo/backend/openmp/segment_layout.hpp>
+#include <phyllo/backend/openmp/tile_prefetch.hpp>
 #include <phyllo/backend/openmp/tile_transfer.hpp>
+
+#include <cstring>
 
 namespace phyllo::openmp {
 
@@ -14,7 +17,6 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
   using A = typename P::accumulate;
   using Segment = op::Segment<D...>;
   using Layout = SegmentLayout<Segment, P>;
-  using Weights = SegmentWeights<Segment, P, Layout::converts>;
 
   typename Segment::template Forward<P> work;
   ExternalTensor source;  // (N, first in)
@@ -24,32 +26,50 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
   void operator()(int piece) const {
     long const batch = work.batch;
     long const first = batch * piece / pieces, last = batch * (piece + 1) / pieces;
-    Weights const weights(work);
-    // Values of two layers at a time; rows that no sample fills stay zero.
-    alignas(64) A value[2][tile_rows * Layout::widest] = {};
+    if (Layout::converts && last - first >= tile_rows)
+      run(SegmentWeights<Segment, P, Layout::converts>(work), first, last);
+    else
+      run(SegmentWeights<Segment, P, false>(work), first, last);
+  }
+
+  template <class Weights> void run(Weights const& weights, long first, long last) const {
+    // Values of two layers at a time. Rows that are computed and no sample's are zero at first.
+    alignas(64) A value[2][tile_rows * Layout::widest];
+    int const used = padded_rows(int(last - first < tile_rows ? last - first : tile_rows));
+    for (auto& v : value) std::memset(static_cast<void*>(v), 0, sizeof(A) * Layout::widest * used);
     for (long n = first; n < last; n += tile_rows) {
       int const rows = int(last - n < tile_rows ? last - n : tile_rows);
       TileTransfer<A>::load(source, n, rows, Layout::in_count[0], value[0], Layout::in_stride[0]);
       if constexpr (Layout::converts)
         for (int i = 0; i < rows * Layout::in_stride[0]; ++i) value[0][i] = rounded<P>(value[0][i]);
-      layers(weights, rows, int(n), value, std::index_sequence_for<D...>{});
+      long const left = last - n - rows;
+      constexpr int calls = Layout::layers * (tile_rows / 6);
+      TilePrefetch<false> read(source, n + rows, left < tile_rows ? left : tile_rows,
+                               Layout::in_count[0], calls);
+      TilePrefetch<true> written(target, n, rows, Layout::out_count[Layout::layers - 1], calls);
+      auto const between_blocks = [&] {
+        read();
+        written();
+      };
+      layers(weights, rows, int(n), value, between_blocks, std::index_sequence_for<D...>{});
       TileTransfer<A>::store(value[Layout::layers % 2], Layout::out_stride[Layout::layers - 1], n,
                              rows, Layout::out_count[Layout::layers - 1], target);
     }
   }
 
-  template <std::size_t... L>
+  template <class Weights, class Between, std::size_t... L>
   void layers(Weights const& weights, int rows, int n, A (&value)[2][tile_rows * Layout::widest],
-              std::index_sequence<L...>) const {
-    (layer<D, int(L)>(weights, rows, n, value[L % 2], value[(L + 1) % 2]), ...);
+              Between const& between_blocks, std::index_sequence<L...>) const {
+    (layer<D, int(L)>(weights, rows, n, value[L % 2], value[(L + 1) % 2], between_blocks), ...);
   }
-  template <class Dense, int L>
-  void layer(Weights const& weights, int rows, int n, A const* x, A* y) const {
+  template <class Dense, int L, class Weights, class Between>
+  void layer(Weights const& weights, int rows, int n, A const* x, A* y,
+             Between const& between_blocks) const {
     Randomness random = work.random;
     random.position += work.position[L];
     DenseTile<Dense, P>::forward(rows, x, weights.template weight<L>(),
                                  weights.template stride<L>(), weights.template bias<L>(), y,
-                                 nullptr, random, n);
+                                 static_cast<A*>(nullptr), random, n, between_blocks);
   }
 };
 

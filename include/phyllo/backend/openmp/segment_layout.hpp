@@ -53,16 +53,19 @@ template <class... D, class P> struct SegmentLayout<op::Segment<D...>, P> {
   static constexpr int transposed = transposed_at(layers);
 };
 
-/// The parameters of a segment as its tiles read them: the arena itself, or a converted copy.
+/// The parameters of a segment as its tiles read them: the arena itself, or a copy in the type of
+/// sums, which pays from a tile of samples on.
 template <class Segment, class P, bool Converts> class SegmentWeights;
 
 template <class Segment, class P> class SegmentWeights<Segment, P, false> {
  public:
-  using A = typename P::accumulate;
+  using number = typename P::storage;
   template <class Work> explicit SegmentWeights(Work const& work) : work_(work) {}
-  template <int Layer> A const* weight() const { return work_.parameters + work_.weight[Layer]; }
+  template <int Layer> number const* weight() const {
+    return work_.parameters + work_.weight[Layer];
+  }
   template <int Layer> long stride() const { return SegmentLayout<Segment, P>::out_count[Layer]; }
-  template <int Layer> A const* bias() const {
+  template <int Layer> number const* bias() const {
     using D = typename SegmentLayout<Segment, P>::template Dense<Layer>;
     return D::bias ? work_.parameters + work_.bias[Layer] : nullptr;
   }

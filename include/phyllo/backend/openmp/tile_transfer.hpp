@@ -30,7 +30,7 @@ template <class T> class TileTransfer {
         return load_as<fp16>(from, first, rows, channels, tile, stride);
       default:
         for (int r = 0; r < rows; ++r)
-          for (int c = 0; c < channels; ++c)
+          for (int c = 0; c < columns(from, channels); ++c)
             tile[long(r) * stride + c] = from.template read<T>(first + r, c, 0, 0, 0);
     }
   }

@@ -4,6 +4,7 @@
 
 #include <phyllo/backend/openmp/kernels.hpp>
 #include <phyllo/backend/openmp/segment_layout.hpp>
+#include <phyllo/backend/openmp/tile_prefetch.hpp>
 #include <phyllo/backend/openmp/tile_transfer.hpp>
 #include <phyllo/op/row.hpp>
 
@@ -83,7 +84,17 @@ template <class... D, class L, class P> struct whole_step_piece<op::Segment<D...
     TileTransfer<A>::load(source, n, rows, Layout::in_count[0], m.value, Layout::in_stride[0]);
     if constexpr (Layout::converts)
       for (int i = 0; i < rows * Layout::in_stride[0]; ++i) m.value[i] = rounded<P>(m.value[i]);
-    (forward<int(I)>(weights, m, n, rows), ...);
+    long const left = work.forward.batch - n - rows;
+    constexpr int calls = layers * (tile_rows / 6);
+    TilePrefetch<false> read(source, n + rows, left < tile_rows ? left : tile_rows,
+                             Layout::in_count[0], calls);
+    TilePrefetch<false> wanted(work.targets, n + rows, left < tile_rows ? left : tile_rows,
+                               L::classes ? 1 : outputs, calls);
+    auto const between_blocks = [&] {
+      read();
+      wanted();
+    };
+    (forward<int(I)>(weights, m, n, rows, between_blocks), ...);
     losses(m, n, rows);
     (backward<layers - 1 - int(I)>(m, n, rows, gradients), ...);
   }
@@ -94,14 +105,17 @@ template <class... D, class L, class P> struct whole_step_piece<op::Segment<D...
     return random;
   }
 
-  template <int Layer> void forward(Weights const& weights, Memory& m, long n, int rows) const {
+  template <int Layer, class Between>
+  void forward(Weights const& weights, Memory& m, long n, int rows,
+               Between const& between_blocks) const {
     using Dense = typename Layout::template Dense<Layer>;
     constexpr bool saves = Dense::chain::derivative_of == Derivative::input;
-    DenseTile<Dense, P>::forward(
-        rows, m.value + Layout::value_at(Layer), weights.template weight<Layer>(),
-        weights.template stride<Layer>(), weights.template bias<Layer>(),
-        m.value + Layout::value_at(Layer + 1),
-        saves ? m.saved + Layout::value_at(Layer + 1) : nullptr, randomness<Layer>(), int(n));
+    DenseTile<Dense, P>::forward(rows, m.value + Layout::value_at(Layer),
+                                 weights.template weight<Layer>(), weights.template stride<Layer>(),
+                                 weights.template bias<Layer>(),
+                                 m.value + Layout::value_at(Layer + 1),
+                                 saves ? m.saved + Layout::value_at(Layer + 1) : nullptr,
+                                 randomness<Layer>(), int(n), between_blocks);
   }
 
   // Values of the loss, and the gradient of the last layer's sums into d[(layers - 1) % 2].

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/portable/kernels.hpp>
+#include <phyllo/core/elementary.hpp>
 #include <phyllo/op/softmax.hpp>
 
 namespace phyllo::portable {
@@ -18,9 +19,9 @@ template <class P> struct softmax_forward {
     A largest = A(x[0]);
     for (int c = 1; c < work.channels; ++c) largest = Kokkos::fmax(largest, A(x[c]));
     A sum = 0;
-    for (int c = 0; c < work.channels; ++c) sum += Kokkos::exp(A(x[c]) - largest);
+    for (int c = 0; c < work.channels; ++c) sum += exponential(A(x[c]) - largest);
     for (int c = 0; c < work.channels; ++c)
-      y[c] = typename P::storage(Kokkos::exp(A(x[c]) - largest) / sum);
+      y[c] = typename P::storage(exponential(A(x[c]) - largest) / sum);
   }
 };
 

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/openmp/instruction_set.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <vector>
+
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
+
+namespace perf {
+
+inline double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// What the machine can do at most, measured in the process that is measured against it.
+struct Ceilings {
+  int threads = 1;
+  double fma = 0;    // FLOP/s in float, all threads
+  double bf16 = 0;   // FLOP/s by products of pairs (vdpbf16ps); 0: the target has none
+  double l2 = 0;     // byte/s read from the second-level cache, one thread
+  double triad = 0;  // byte/s of a = b + s c with 3 streams of 64 MiB counted, all threads
+};
+
+namespace detail {
+
+using I = phyllo::openmp::InstructionSet;
+constexpr int lanes = phyllo::openmp::lanes<float>;
+constexpr int chains = 12;  // enough for two units of four cycles each
+
+inline double fma_seconds(long count) {
+  phyllo::openmp::Vector<float> sum[chains];
+  for (int i = 0; i < chains; ++i) sum[i] = I::broadcast(1e-3f * float(i));
+  auto const factor = I::broadcast(0.999f), term = I::broadcast(1e-4f);
+  double const start = now();
+  for (long k = 0; k < count; ++k) {
+    PHYLLO_UNROLL
+    for (int i = 0; i < chains; ++i) sum[i] = I::multiply_add(sum[i], factor, term);
+  }
+  double const seconds = now() - start;
+  float line[lanes];
+  float volatile sink = 0;
+  for (int i = 0; i < chains; ++i) {
+    I::store(line, sum[i]);
+    sink = sink + line[0];
+  }
+  return seconds;
+}
+
+#if defined(__AVX512BF16__)
+inline double pairs_seconds(long count) {
+  __m512 sum[chains];
+  for (int i = 0; i < chains; ++i) sum[i] = _mm512_set1_ps(1e-3f * float(i));
+  auto const a = (__m512bh)_mm512_set1_epi32(0x3c003c00),
+             b = (__m512bh)_mm512_set1_epi32(0x3c013c01);
+  double const start = now();
+  for (long k = 0; k < count; ++k) {
+    PHYLLO_UNROLL
+    for (int i = 0; i < chains; ++i) sum[i] = _mm512_dpbf16_ps(sum[i], a, b);
+  }
+  double const seconds = now() - start;
+  float volatile sink = 0;
+  for (int i = 0; i < chains; ++i) sink = sink + _mm512_reduce_add_ps(sum[i]);
+  return seconds;
+}
+#endif
+
+// The best of many short runs, in which all threads take part at once.
+template <class Run> double best_rate(int threads, double work, Run const& run) {
+  double best = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    double slowest = 0;
+#pragma omp parallel num_threads(threads) reduction(max : slowest)
+    {
+#pragma omp barrier
+      slowest = std::max(slowest, run());
+    }
+    best = std::max(best, threads * work / slowest);
+  }
+  return best;
+}
+
+}  // namespace detail
+
+inline Ceilings measure_ceilings(int threads) {
+  Ceilings c;
+  c.threads = threads;
+  constexpr long count = 40000;
+  c.fma = detail::best_rate(threads, 2.0 * detail::lanes * detail::chains * count,
+                            [] { return detail::fma_seconds(count); });
+#if defined(__AVX512BF16__)
+  c.bf16 = detail::best_rate(threads, 4.0 * detail::lanes * detail::chains * count,
+                             [] { return detail::pairs_seconds(count); });
+#endif
+  {
+    std::vector<float> data(192 * 1024, 1.0f);  // 768 KiB
+    double best = 1;
+    float volatile sink = 0;
+    for (int trial = 0; trial < 40; ++trial) {
+      using detail::I;
+      phyllo::openmp::Vector<float> sum[8];
+      for (auto& s : sum) s = I::zero(0.0f);
+      double const start = now();
+      for (int repeat = 0; repeat < 8; ++repeat)
+        for (std::size_t i = 0; i < data.size(); i += 8 * detail::lanes)
+          for (int k = 0; k < 8; ++k)
+            sum[k] = I::add(sum[k], I::load(data.data() + i + std::size_t(k * detail::lanes)));
+      best = std::min(best, (now() - start) / 8);
+      float line[detail::lanes];
+      for (auto& s : sum) {
+        I::store(line, s);
+        sink = sink + line[0];
+      }
+    }
+    c.l2 = double(data.size() * sizeof(float)) / best;
+  }
+  {
+    constexpr long size = 16l << 20;
+    std::vector<float> a(size), b(size), d(size);
+    double best = 1e9;
+    for (int trial = 0; trial < 8; ++trial) {
+      double const start = now();
+#pragma omp parallel for num_threads(threads) schedule(static)
+      for (long i = 0; i < size; ++i)
+        a[std::size_t(i)] = b[std::size_t(i)] + 0.5f * d[std::size_t(i)];
+      if (trial > 0) best = std::min(best, now() - start);
+    }
+    c.triad = 3.0 * size * sizeof(float) / best;
+  }
+  return c;
+}
+
+}  // namespace perf

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "cases.hpp"
+
+int main(int argc, char* argv[]) {
+  Kokkos::ScopeGuard kokkos(argc, argv);
+  return perf::with_precision(argc, argv, []<class P>(std::string const& dtype) {
+    auto const c = perf::measure_ceilings(perf::Space().concurrency());
+    return perf::serve("mlp-infer", perf::backend_of<perf::Mlp, P>(), dtype, c,
+                       {perf::inference_case<perf::Mlp, P>(c, "", 65536)});
+  });
+}

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "cases.hpp"
+
+int main(int argc, char* argv[]) {
+  Kokkos::ScopeGuard kokkos(argc, argv);
+  return perf::with_precision(argc, argv, []<class P>(std::string const& dtype) {
+    auto const c = perf::measure_ceilings(perf::Space().concurrency());
+    auto const targets = perf::random_matrix<float>("targets", 16384, perf::Mlp::output.size(), 3);
+    return perf::serve(
+        "mlp-train", perf::backend_of<perf::Mlp, P>(), dtype, c,
+        {perf::training_case<perf::Mlp, phyllo::MeanSquaredError, P>(c, 16384, targets)});
+  });
+}

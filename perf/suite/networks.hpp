@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/phyllo.hpp>
+
+namespace perf {
+
+using namespace phyllo;
+
+// The networks of the workloads, by the names that docs/90_performance.md lists.
+// clang-format off
+struct Mlp : Network<Input<16>, Linear<64>, ReLU, Linear<64>, ReLU, Linear<64>, ReLU, Linear<64>, ReLU, Linear<16>> {};
+struct Mlp64 : Network<Input<64>, Linear<64>, ReLU, Linear<64>, ReLU, Linear<64>, ReLU, Linear<64>> {};
+struct Mlp32 : Network<Input<32>, Linear<32>, ReLU, Linear<32>, ReLU, Linear<32>, ReLU, Linear<32>> {};
+struct WideMlp : Network<Input<1024>, Linear<1024>, ReLU, Linear<1024>, ReLU, Linear<1024>, ReLU, Linear<1024>> {};
+struct CellSurrogate : Network<Input<24>, Linear<32>, Tanh, Linear<32>, Tanh, Linear<8>> {};
+struct LeNet : Network<Input<1, 28, 28>,
+    Conv2d<6, KernelSize<5>, Padding<2>>, ReLU, MaxPool2d<2>,
+    Conv2d<16, KernelSize<5>>, ReLU, MaxPool2d<2>,
+    Flatten, Linear<120>, ReLU, Linear<84>, ReLU, Linear<10>> {};
+// clang-format on
+
+/// FLOPs of a training step: the forward pass, the same again for the gradients of the weights, and
+/// for those of the values but the input's.
+template <class Net> constexpr double training_flops() {
+  double contractions = 0, first = 0;
+  for (Node const& n : Net::program::nodes.node)
+    if (n.role == Role::contraction) {
+      contractions += double(n.flops);
+      if (first == 0) first = double(n.flops);
+    }
+  return 3 * contractions - first;
+}
+
+}  // namespace perf

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ceilings.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdio>
+#include <functional>
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace perf {
+
+/// One thing that is timed: a call on `batch` samples.
+struct Case {
+  std::string name;  // of several in one workload, "" of one
+  long batch = 0;
+  double flops_per_sample = 0;
+  double bytes_per_sample = 0;  // of memory that no cache holds
+  double floor_seconds = 0;
+  std::string ceiling;         // what the floor stands on
+  double relative_error = 0;   // against float64
+  std::function<void()> call;  // returns when it is done
+};
+
+/// Repetitions that make a sample long enough for the clock.
+inline int calibrate(std::function<void()> const& call) {
+  call();
+  double const start = now();
+  call();
+  double const once = std::max(now() - start, 1e-8);
+  return std::max(1, int(5e-3 / once));
+}
+
+/// Answers `perf/run`: one line about each case, "ready", and then, for every line `sample CASE`,
+/// the seconds of one call. So that systems can be timed in turns, each is a process.
+inline int serve(std::string const& workload, std::string const& backend, std::string const& dtype,
+                 Ceilings const& c, std::vector<Case> const& cases) {
+  std::printf(
+      "{\"workload\": \"ceiling\", \"threads\": %d, \"fma\": %.6g, \"bf16\": %.6g, "
+      "\"l2\": %.6g, \"triad\": %.6g, \"instruction_set\": \"%s\"}\n",
+      c.threads, c.fma, c.bf16, c.l2, c.triad, phyllo::openmp::InstructionSet::name);
+  std::vector<int> repeat;
+  for (Case const& k : cases) {
+    repeat.push_back(calibrate(k.call));
+    std::printf(
+        "{\"workload\": \"%s\", \"case\": \"%s\", \"system\": \"phyllo\", \"backend\": \"%s\", "
+        "\"dtype\": \"%s\", \"threads\": %d, \"batch\": %ld, \"flops_per_sample\": %.6g, "
+        "\"bytes_per_sample\": %.6g, \"floor_seconds\": %.6g, \"ceiling\": \"%s\", "
+        "\"relative_error\": %.3g}\n",
+        workload.c_str(), k.name.c_str(), backend.c_str(), dtype.c_str(), c.threads, k.batch,
+        k.flops_per_sample, k.bytes_per_sample, k.floor_seconds, k.ceiling.c_str(),
+        k.relative_error);
+  }
+  std::printf("ready\n");
+  std::fflush(stdout);
+  std::string command;
+  while (std::cin >> command && command == "sample") {
+    std::size_t k = 0;
+    std::cin >> k;
+    double const start = now();
+    for (int r = 0; r < repeat.at(k); ++r) cases[k].call();
+    std::printf("%.9g\n", (now() - start) / repeat[k]);
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
+}  // namespace perf
