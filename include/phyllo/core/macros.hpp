@@ -32,10 +32,10 @@
 #define PHYLLO_FUSES_MULTIPLY_ADD false
 #endif
 
-// Before a loop over independent numbers, which becomes vectors of `width` of them where OpenMP's
-// pragmas are understood.
+// Before a loop over independent numbers: GCC makes vectors of `width` of them. Clang finds such
+// loops by itself, and warns of a pragma that it cannot follow.
 #define PHYLLO_PRAGMA(text) _Pragma(#text)
-#if defined(_OPENMP) && !defined(__NVCC__)
+#if defined(_OPENMP) && defined(__GNUC__) && !defined(__clang__) && !defined(__NVCC__)
 #define PHYLLO_SIMD(width) PHYLLO_PRAGMA(omp simd simdlen(width))
 #else
 #define PHYLLO_SIMD(width)
