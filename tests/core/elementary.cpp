@@ -34,8 +34,8 @@ double worst(Function const& f, Exact const& exact, float low, float high) {
 }  // namespace
 
 TEST_CASE("elementary: float functions keep their bounds") {
-  CHECK(worst([](float x) { return exponential(x); }, [](double x) { return std::exp(x); }, -87.336f,
-              88.36f) <= 0x1p-23);
+  CHECK(worst([](float x) { return exponential(x); }, [](double x) { return std::exp(x); },
+              -87.336f, 88.36f) <= 0x1p-23);
   CHECK(worst([](float x) { return hyperbolic_tangent(x); }, [](double x) { return std::tanh(x); },
               -infinity, infinity) <= 0x1p-22);
   CHECK(worst([](float x) { return logistic(x); }, [](double x) { return 1 / (1 + std::exp(-x)); },
