@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 namespace perf {
 
@@ -42,6 +43,15 @@ template <class From, class To> void copy_parameters(From const& from, To const&
     to.data()[i] = typename To::value_type(double(from.data()[i]));
 }
 
+/// The fastest unit for a precision, whether or not our kernels use it.
+template <class P> std::pair<double, std::string> peak_of(Ceilings const& c) {
+  if (std::is_same_v<typename P::storage, bf16>) {
+    if (c.amx > c.fma && c.amx > c.bf16) return {c.amx, "amx"};
+    if (c.bf16 > c.fma) return {c.bf16, "bf16"};
+  }
+  return {c.fma, "fma"};
+}
+
 /// Batched inference by the public call, with the caller's Views.
 template <class Net, class P> Case inference_case(Ceilings const& c, std::string name, long batch) {
   struct State {
@@ -69,11 +79,11 @@ template <class Net, class P> Case inference_case(Ceilings const& c, std::string
   k.flops_per_sample = double(Net::flops);
   k.bytes_per_sample = sizeof(float) * double(Net::input.size() + Net::output.size());
   k.relative_error = relative_error(expected, s.y);
-  bool const pairs = sizeof(typename P::storage) == 2 && c.bf16 > c.fma;
-  double const compute = double(batch) * k.flops_per_sample / (pairs ? c.bf16 : c.fma);
+  auto const [peak, unit] = peak_of<P>(c);
+  double const compute = double(batch) * k.flops_per_sample / peak;
   double const memory = double(batch) * k.bytes_per_sample / c.triad;
   k.floor_seconds = std::max(compute, memory);
-  k.ceiling = memory > compute ? "triad" : pairs ? "bf16" : "fma";
+  k.ceiling = memory > compute ? "triad" : unit;
   k.call = [state] {
     state->model.infer(state->exec, state->x, state->y);
     state->exec.fence("perf");
@@ -128,11 +138,11 @@ Case training_case(Ceilings const& c, long batch, Targets const& targets) {
   k.bytes_per_sample =
       sizeof(float) * double(Net::input.size() + (L::classes ? 1 : Net::output.size()));
   k.relative_error = relative_error(wanted, got);
-  bool const pairs = sizeof(typename P::storage) == 2 && c.bf16 > c.fma;
-  double const compute = double(batch) * k.flops_per_sample / (pairs ? c.bf16 : c.fma);
+  auto const [peak, unit] = peak_of<P>(c);
+  double const compute = double(batch) * k.flops_per_sample / peak;
   double const memory = double(batch) * k.bytes_per_sample / c.triad;
   k.floor_seconds = std::max(compute, memory);
-  k.ceiling = memory > compute ? "triad" : pairs ? "bf16" : "fma";
+  k.ceiling = memory > compute ? "triad" : unit;
   k.call = [state] {
     state->trainer.step(state->x, state->targets);
     state->exec.fence("perf");

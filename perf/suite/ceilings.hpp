@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/openmp/amx.hpp>
 #include <phyllo/backend/openmp/instruction_set.hpp>
 
 #include <algorithm>
@@ -24,6 +25,7 @@ struct Ceilings {
   int threads = 1;
   double fma = 0;    // FLOP/s in float, all threads
   double bf16 = 0;   // FLOP/s by products of pairs (vdpbf16ps); 0: the target has none
+  double amx = 0;    // FLOP/s by matrix registers in bf16; 0: the target has none
   double l2 = 0;     // byte/s read from the second-level cache, one thread
   double triad = 0;  // byte/s of a = b + s c with 3 streams of 64 MiB counted, all threads
 };
@@ -71,6 +73,30 @@ inline double pairs_seconds(long count) {
 }
 #endif
 
+#if defined(PHYLLO_HAS_AMX)
+inline double amx_seconds(long count) {
+  phyllo::openmp::AmxTiles const tiles;
+  alignas(64) static unsigned short const operand[512] = {};
+  alignas(64) static thread_local float result[256];
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+  _tile_loadd(4, operand, 64);
+  _tile_loadd(5, operand, 64);
+  double const start = now();
+  for (long k = 0; k < count; ++k) {
+    _tile_dpbf16ps(0, 4, 5);
+    _tile_dpbf16ps(1, 4, 5);
+    _tile_dpbf16ps(2, 4, 5);
+    _tile_dpbf16ps(3, 4, 5);
+  }
+  double const seconds = now() - start;
+  _tile_stored(0, result, 64);
+  return seconds;
+}
+#endif
+
 // The best of many short runs, in which all threads take part at once.
 template <class Run> double best_rate(int threads, double work, Run const& run) {
   double best = 0;
@@ -97,6 +123,11 @@ inline Ceilings measure_ceilings(int threads) {
 #if defined(__AVX512BF16__)
   c.bf16 = detail::best_rate(threads, 4.0 * detail::lanes * detail::chains * count,
                              [] { return detail::pairs_seconds(count); });
+#endif
+#if defined(PHYLLO_HAS_AMX)
+  if (phyllo::openmp::AmxTiles::permitted())
+    c.amx = detail::best_rate(threads, 2.0 * 16 * 16 * 32 * 4 * 4000,
+                              [] { return detail::amx_seconds(4000); });
 #endif
   {
     std::vector<float> data(192 * 1024, 1.0f);  // 768 KiB

@@ -40,9 +40,9 @@ inline int calibrate(std::function<void()> const& call) {
 inline int serve(std::string const& workload, std::string const& backend, std::string const& dtype,
                  Ceilings const& c, std::vector<Case> const& cases) {
   std::printf(
-      "{\"workload\": \"ceiling\", \"threads\": %d, \"fma\": %.6g, \"bf16\": %.6g, "
+      "{\"workload\": \"ceiling\", \"threads\": %d, \"fma\": %.6g, \"bf16\": %.6g, \"amx\": %.6g, "
       "\"l2\": %.6g, \"triad\": %.6g, \"instruction_set\": \"%s\"}\n",
-      c.threads, c.fma, c.bf16, c.l2, c.triad, phyllo::openmp::InstructionSet::name);
+      c.threads, c.fma, c.bf16, c.amx, c.l2, c.triad, phyllo::openmp::InstructionSet::name);
   std::vector<int> repeat;
   for (Case const& k : cases) {
     repeat.push_back(calibrate(k.call));

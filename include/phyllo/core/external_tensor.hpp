@@ -36,7 +36,11 @@ struct ExternalTensor {
     return n * sample_stride + (variables == 0 ? c * channel_stride : 0) + d * spatial_stride[0] +
            h * spatial_stride[1] + w * spatial_stride[2];
   }
-  PHYLLO_FUNCTION void* base(int c) const { return data[variables == 0 ? 0 : c]; }
+  // The mask tells compilers what binding makes sure of: there are no more channels than variables.
+  PHYLLO_FUNCTION void* base(int c) const {
+    static_assert((max_variables & (max_variables - 1)) == 0);
+    return data[variables == 0 ? 0 : c & (max_variables - 1)];
+  }
 
   /// Element (n, c, d, h, w) converted to T (float, double or a 64-bit integer).
   template <class T> PHYLLO_FUNCTION T read(long n, int c, int d, int h, int w) const {

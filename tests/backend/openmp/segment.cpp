@@ -197,6 +197,35 @@ using Even = op::Segment<Dense<16, 64, true, ReLU>, Dense<64, 64, true, ReLU>, D
 
 }  // namespace
 
+TEST_CASE_TEMPLATE("openmp: an infinity stays with its sample", P, Full<float>,
+                   Mixed<bf16, float>) {
+  using S = typename P::storage;
+  using A = Arena<Odd>;
+  constexpr int batch = 200;
+  auto x = numbers<S>(long(batch) * A::first, 1);
+  auto const p = numbers<S>(A::size, 2);
+  typename Odd::template Forward<P> work;
+  A::place(work);
+  work.batch = batch;
+  work.parameters = p.data();
+  std::vector<float> y[2];
+  for (auto& result : y) {
+    result.assign(batch * A::last, 0.0f);
+    Space const exec;
+    openmp::Kernels<Odd, P>::run(exec, "openmp", work, rows_of(x, type_of<S>, A::first),
+                                 rows_of(result, ElementType::f32, A::last));
+    exec.fence("infinity");
+    x[std::size_t(70 * A::first + 3)] = S(INFINITY);
+  }
+  // Its tanh is finite, and so is the sample's result; the others' bits are as before.
+  for (int n = 0; n < batch; ++n)
+    for (int c = 0; c < A::last; ++c) {
+      auto const at = std::size_t(n * A::last + c);
+      CHECK(std::isfinite(y[1][at]));
+      if (n != 70) CHECK(y[0][at] == y[1][at]);
+    }
+}
+
 TEST_CASE_TEMPLATE("openmp: segments of odd widths", P, Full<double>, Full<float>,
                    Mixed<bf16, float>, Mixed<fp16, float>) {
   compare<Odd, P>();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/openmp/kernels.hpp>
+#include <phyllo/backend/openmp/segment_forward_amx.hpp>
 #include <phyllo/backend/openmp/segment_layout.hpp>
 #include <phyllo/backend/openmp/tile_prefetch.hpp>
 #include <phyllo/backend/openmp/tile_transfer.hpp>
@@ -26,6 +27,11 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
   void operator()(int piece) const {
     long const batch = work.batch;
     long const first = batch * piece / pieces, last = batch * (piece + 1) / pieces;
+#if defined(PHYLLO_HAS_AMX)
+    if constexpr (std::is_same_v<typename P::storage, bf16>)
+      if (last - first >= AmxTiles::fewest_samples && AmxTiles::permitted())
+        return AmxSegment<Segment, P>(work).run(source, target, first, last);
+#endif
     if (Layout::converts && last - first >= tile_rows)
       run(SegmentWeights<Segment, P, Layout::converts>(work), first, last);
     else
