@@ -17,61 +17,109 @@ namespace phyllo {
 
 namespace detail {
 
-/// exp(x) = 2^n (1 + r + r^2 Q(r)) with |r| <= ln 2 / 2, where q is r + r^2 Q(r) = exp(r) - 1 and
-/// scale is 2^n.
+template <class T>
+inline constexpr bool is_vectorised = std::is_same_v<T, float> && !PHYLLO_REORDERS_SUMS;
+
+/// x, moved to +-limit where its magnitude is larger; a not-a-number stays one.
 ///
-/// numerics -126.5 < x / ln 2 < 127.5; the polynomial is off by 1.4e-8 relative to exp(r) - 1; a
-///          not-a-number stays one in q
+/// In integers: a comparison of floats may trap, so GCC keeps a branch around every one that is not
+/// always reached, and a loop with a branch does not become vectors.
+PHYLLO_INLINE float limited(float x, float limit) {
+  constexpr std::int32_t infinity = 0x7f800000;
+  auto const pattern = Kokkos::bit_cast<std::int32_t>(x);
+  auto const most = Kokkos::bit_cast<std::int32_t>(limit);
+  std::int32_t const size = pattern & 0x7fffffff;
+  std::int32_t const within = size < most ? size : most;
+  std::int32_t const kept = size > infinity ? size : within;
+  return Kokkos::bit_cast<float>(kept | (pattern & ~0x7fffffff));
+}
+
+PHYLLO_INLINE bool is_negative(float x) { return Kokkos::bit_cast<std::int32_t>(x) < 0; }
+
+/// exp(x - below) = 2^n (1 + q) with q = exp(r) - 1 = r + r^2 P(r) and |r| <= ln 2 / 2.
+///
+/// numerics |x| <= 110 and |below| <= 1; P is off by 1.6e-8 relative to q; a not-a-number stays one
+///          in q
 /// source   ln 2 in two parts: Cody and Waite, "Software Manual for the Elementary Functions",
-///          1980, ch. 6; Q: weighted least squares at Chebyshev nodes, reweighted towards the
-///          smallest maximum after Lawson (1961), rounded to float
+///          1980, ch. 6; P: Remez exchange in 40 digits, each coefficient rounded to float before
+///          the next ones are fitted again
 struct ReducedExponential {
   float q = 0;
-  float scale = 1;
+  std::uint32_t exponent = 254;  // its last nine bits are n + 254
 
-  PHYLLO_INLINE explicit ReducedExponential(float x) {
-    constexpr float round_to_integer = 12582912.0f;  // 3 * 2^22: the last bit counts ones
-    float const shifted = x * 1.44269504f + round_to_integer;
+  PHYLLO_INLINE explicit ReducedExponential(float x, float below = 0) {
+    constexpr float round_to_integer = 12583166.0f;  // 3 * 2^22 + 254: the last bit counts ones
+    float const shifted = (x - below) * 1.44269504f + round_to_integer;
     float const n = shifted - round_to_integer;
-    float const r = (x - n * 0x1.62e4p-1f) - n * 0x1.7f7d1cp-20f;
-    float const p =
-        0x1.fffffep-2f +
-        r * (0x1.5554b0p-3f + r * (0x1.555674p-5f + r * (0x1.1227b0p-7f + r * 0x1.6bebfap-10f)));
+    float const r = ((x - n * 0x1.62e4p-1f) - below) - n * 0x1.7f7d1cp-20f;
+    float const p = 0.5f + r * (0x1.5554a0p-3f +
+                                r * (0x1.555448p-5f + r * (0x1.12342ep-7f + r * 0x1.6e5076p-10f)));
     q = r + r * r * p;
-    // The integer stands in the last bits of the shifted number; the exponent begins at bit 23.
-    scale = Kokkos::bit_cast<float>((Kokkos::bit_cast<std::uint32_t>(shifted) << 23) + 0x3f800000u);
+    exponent = Kokkos::bit_cast<std::uint32_t>(shifted);
   }
+
+  /// 2^n y in two steps, each by a power that is a normal number, so that one rounding is left
+  /// where the result overflows or is subnormal.
+  PHYLLO_INLINE float scaled(float y) const {
+    std::uint32_t const half = exponent >> 1;
+    return y * Kokkos::bit_cast<float>(half << 23) *
+           Kokkos::bit_cast<float>((exponent - half) << 23);
+  }
+  /// 2^n, for |n| < 127.
+  PHYLLO_INLINE float scale() const { return Kokkos::bit_cast<float>((exponent - 127) << 23); }
 };
 
-template <class T> inline constexpr bool is_vectorised = std::is_same_v<T, float>;
-
 PHYLLO_INLINE float vector_exponential(float x) {
-  // Beyond these ends the result is zero or infinite.
-  float const within = x < -87.3365f ? -87.3365f : (x > 88.37f ? 88.37f : x);
-  ReducedExponential const e(within);
-  float const y = e.scale + e.scale * e.q;
-  return x < -87.3365f ? 0.0f : (x > 88.37f ? y * 0x1p127f : y);
+  ReducedExponential const e(limited(x, 105.0f));  // beyond, zero or infinity either way
+  return e.scaled(1.0f + e.q);
 }
 
 PHYLLO_INLINE float vector_hyperbolic_tangent(float x) {
-  float const size = x < 0.0f ? -x : x;
-  ReducedExponential const e(size > 10.0f ? -20.0f : -2.0f * size);
-  float const t = e.scale * e.q + (e.scale - 1.0f);  // exp(-2 |x|) - 1, without cancellation
-  float const y = -t / (t + 2.0f);
-  return x < 0.0f ? -y : (x == 0.0f ? x : y);
+  // From 9.02 on the result rounds to 1.
+  ReducedExponential const e(-2.0f * limited(Kokkos::fabs(x), 10.0f));
+  float const t = e.scale() * e.q + (e.scale() - 1.0f);  // exp(-2 |x|) - 1, without cancellation
+  return Kokkos::copysign(t / (t + 2.0f), x);
 }
 
 PHYLLO_INLINE float vector_logistic(float x) {
-  float const e = vector_exponential(x < 0.0f ? x : -x);  // at most 1: it cannot overflow
-  return (x < 0.0f ? e : 1.0f) / (1.0f + e);
+  float const e = vector_exponential(-Kokkos::fabs(x));  // at most 1: it cannot overflow
+  return (is_negative(x) ? e : 1.0f) / (1.0f + e);
+}
+
+/// erfc(|x|) = exp(-x^2) P(t) / (|x| + k) with t = (|x| - 1) / (|x| + k).
+///
+/// numerics P is off by 3.1e-8 for |x| <= 10.1, beyond which the result rounds to zero. The square
+///          is kept in two parts, since the exponential turns an error of its last bit into x^2
+///          epsilon of the result.
+/// source   the variable t: Schonfelder, Mathematics of Computation 32 (1978) 1232; P: Remez
+///          exchange in 40 digits, then a search among the floats next to its coefficients
+PHYLLO_INLINE float vector_error_function_complement(float x) {
+  constexpr float k = 2.671875f;  // the least error of nine coefficients
+  float const size = limited(Kokkos::fabs(x), 10.25f);
+  // The upper 12 bits of the significand: their square is exact.
+  auto const upper =
+      Kokkos::bit_cast<float>(Kokkos::bit_cast<std::uint32_t>(size) & ~std::uint32_t(0xfff));
+  ReducedExponential const e(-upper * upper, (size - upper) * (size + upper));
+  float const u = 1.0f / (size + k);
+  float const t = (size - 1.0f) * u;
+  float const p = 0x1.91edb6p+0f +
+                  t * (-0x1.0e8a34p+1f +
+                       t * (0x1.d85ef2p+0f +
+                            t * (-0x1.e94af4p-1f +
+                                 t * (0x1.4937bap-3f +
+                                      t * (0x1.ce6864p-4f +
+                                           t * (-0x1.8c5586p-5f +
+                                                t * (-0x1.450bb4p-6f + t * 0x1.a67f94p-7f)))))));
+  float const y = p * u;
+  return Kokkos::copysign(e.scaled(y + y * e.q), x) + (is_negative(x) ? 2.0f : 0.0f);
 }
 
 }  // namespace detail
 
 /// exp(x).
 ///
-/// numerics float on a host: relative error at most 2^-23; zero below -87.3365 (where the result
-///          falls out of the normal numbers), infinite above 88.37
+/// numerics float on a host: relative error at most epsilon (2^-23) while the result is a normal
+///          number, subnormal results within one of their units
 template <class T> PHYLLO_INLINE T exponential(T x) {
   if constexpr (detail::is_vectorised<T>) {
     KOKKOS_IF_ON_HOST((return detail::vector_exponential(x);))
@@ -83,7 +131,7 @@ template <class T> PHYLLO_INLINE T exponential(T x) {
 
 /// tanh(x).
 ///
-/// numerics float on a host: relative error at most 2^-22, for the smallest arguments too
+/// numerics float on a host: relative error at most 2 epsilon, for the smallest arguments too
 template <class T> PHYLLO_INLINE T hyperbolic_tangent(T x) {
   if constexpr (detail::is_vectorised<T>) {
     KOKKOS_IF_ON_HOST((return detail::vector_hyperbolic_tangent(x);))
@@ -95,7 +143,7 @@ template <class T> PHYLLO_INLINE T hyperbolic_tangent(T x) {
 
 /// 1 / (1 + exp(-x)).
 ///
-/// numerics float on a host: relative error at most 2^-22; zero below -87.3365
+/// numerics float on a host: relative error at most 2 epsilon while the result is a normal number
 template <class T> PHYLLO_INLINE T logistic(T x) {
   if constexpr (detail::is_vectorised<T>) {
     KOKKOS_IF_ON_HOST((return detail::vector_logistic(x);))
@@ -104,6 +152,18 @@ template <class T> PHYLLO_INLINE T logistic(T x) {
   } else {
     T const e = Kokkos::exp(-Kokkos::fabs(x));
     return (x < T(0) ? e : T(1)) / (T(1) + e);
+  }
+}
+
+/// erfc(x) = 1 - erf(x).
+///
+/// numerics float on a host: relative error at most 3 epsilon while the result is a normal number
+template <class T> PHYLLO_INLINE T error_function_complement(T x) {
+  if constexpr (detail::is_vectorised<T>) {
+    KOKKOS_IF_ON_HOST((return detail::vector_error_function_complement(x);))
+    KOKKOS_IF_ON_DEVICE((return Kokkos::erfc(x);))
+  } else {
+    return Kokkos::erfc(x);
   }
 }
 

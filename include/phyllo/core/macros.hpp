@@ -48,3 +48,11 @@
 #else
 #define PHYLLO_UNROLL_ON_DEVICE
 #endif
+
+// Whether the compiler may reorder sums, which undoes the roundings that core/elementary.hpp rests
+// on.
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)
+#define PHYLLO_REORDERS_SUMS true
+#else
+#define PHYLLO_REORDERS_SUMS false
+#endif

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <Kokkos_MathematicalFunctions.hpp>
-
+#include <phyllo/core/elementary.hpp>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/role.hpp>
 #include <phyllo/layer/pointwise.hpp>
@@ -16,20 +15,20 @@ namespace phyllo {
 /// shape    any -> the same
 /// errors   none: every finite number is allowed; minus infinity, as infinity times zero, gives NaN
 /// numerics value: relative error at most (4 + x^2) epsilon while y is a normal number, so the tail
-///          towards minus infinity keeps its digits; derivative: absolute error at most 4 epsilon
-///          (epsilon of T: 2^-23 for float)
+///          towards minus infinity keeps its digits (erfc of core/elementary.hpp); derivative:
+///          absolute error at most 4 epsilon (epsilon of T: 2^-23 for float)
 /// cost     1 erfc an element; the derivative 1 erfc and 1 exponential, from the input
 /// source   Hendrycks and Gimpel, Gaussian Error Linear Units, arXiv:1606.08415 (2016), §2
 struct GELU : Pointwise {
   static constexpr char const* name = "gelu";
   static constexpr Derivative derivative_of = Derivative::input;
 
-  template <class T> PHYLLO_FUNCTION static T value(T x) {
-    return T(0.5) * x * Kokkos::erfc(-x * sqrt_half<T>);
+  template <class T> PHYLLO_INLINE static T value(T x) {
+    return T(0.5) * x * error_function_complement(-x * sqrt_half<T>);
   }
-  template <class T> PHYLLO_FUNCTION static T derivative(T x) {
-    return T(0.5) * Kokkos::erfc(-x * sqrt_half<T>) +
-           x * (density_at_zero<T> * Kokkos::exp(T(-0.5) * x * x));
+  template <class T> PHYLLO_INLINE static T derivative(T x) {
+    return T(0.5) * error_function_complement(-x * sqrt_half<T>) +
+           x * (density_at_zero<T> * exponential(T(-0.5) * x * x));
   }
 
  private:

@@ -21,8 +21,8 @@ struct Tanh : Pointwise {
   static constexpr char const* name = "tanh";
   static constexpr Derivative derivative_of = Derivative::output;
 
-  template <class T> PHYLLO_FUNCTION static T value(T x) { return hyperbolic_tangent(x); }
-  template <class T> PHYLLO_FUNCTION static T derivative(T y) {
+  template <class T> PHYLLO_INLINE static T value(T x) { return hyperbolic_tangent(x); }
+  template <class T> PHYLLO_INLINE static T derivative(T y) {
     return (T(1) - y) * (T(1) + y);  // does not cancel where y is near 1
   }
 };

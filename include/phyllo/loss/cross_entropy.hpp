@@ -16,7 +16,8 @@ namespace phyllo {
 ///
 /// shape    outputs (N, C) or (N, C, spatial...) · targets (N) or (N, spatial...), integers 0..C-1
 /// errors   run: a class number outside 0..C-1 makes the loss of the sample not a number
-/// numerics shifted by the largest logit; values and gradients in the accumulation type
+/// numerics shifted by the largest logit; values and gradients in the accumulation type, the
+///          exponentials of core/elementary.hpp
 /// cost     2 exponentials per logit
 /// source   Bishop, "Pattern Recognition and Machine Learning", 2006, eq. 4.108
 struct CrossEntropy {
@@ -30,7 +31,7 @@ struct CrossEntropy {
                                Gradient const& gradient) {
     auto const label = static_cast<long>(target(0));
     T largest = z(0);
-    for (int c = 1; c < channels; ++c) largest = Kokkos::fmax(largest, z(c));
+    for (int c = 1; c < channels; ++c) largest = z(c) > largest ? z(c) : largest;
     T sum = 0;
     for (int c = 0; c < channels; ++c) sum += exponential(z(c) - largest);
     if (gradient.wanted())

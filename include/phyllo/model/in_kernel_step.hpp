@@ -241,7 +241,7 @@ template <class Planned, class Precision, int S, int Lanes, class Value> struct 
   PHYLLO_FUNCTION void softmax(int row) const {
     Value const* x = source<0>() + row * C;
     T largest = T(x[0]);
-    for (int c = 1; c < C; ++c) largest = Kokkos::fmax(largest, T(x[c]));
+    for (int c = 1; c < C; ++c) largest = T(x[c]) > largest ? T(x[c]) : largest;
     T sum = T(0);
     for (int c = 0; c < C; ++c) sum += exponential(T(x[c]) - largest);
     for (int c = 0; c < C; ++c) write_raw(row * C + c, exponential(T(x[c]) - largest) / sum);

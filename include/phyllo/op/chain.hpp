@@ -44,14 +44,14 @@ namespace detail {
 
 template <class P> inline constexpr bool is_random = requires { requires P::random; };
 
-template <class P, class T> PHYLLO_FUNCTION T apply(T x, [[maybe_unused]] Element const& e) {
+template <class P, class T> PHYLLO_INLINE T apply(T x, [[maybe_unused]] Element const& e) {
   if constexpr (is_random<P>)
     return P::value(x, e);
   else
     return P::value(x);
 }
 template <class P, class T>
-PHYLLO_FUNCTION T differentiate(T saved, [[maybe_unused]] Element const& e) {
+PHYLLO_INLINE T differentiate(T saved, [[maybe_unused]] Element const& e) {
   if constexpr (is_random<P>)
     return P::derivative(saved, e);
   else
@@ -59,17 +59,17 @@ PHYLLO_FUNCTION T differentiate(T saved, [[maybe_unused]] Element const& e) {
 }
 
 template <class... P> struct ChainOf {
-  template <class T> PHYLLO_FUNCTION static T value(T x, Element const&) { return x; }
-  template <class T> PHYLLO_FUNCTION static T slope_at_input(T, Element const&) { return T(1); }
+  template <class T> PHYLLO_INLINE static T value(T x, Element const&) { return x; }
+  template <class T> PHYLLO_INLINE static T slope_at_input(T, Element const&) { return T(1); }
 };
 template <class First, class... Rest> struct ChainOf<First, Rest...> {
-  template <class T> PHYLLO_FUNCTION static T value(T x, Element e) {
+  template <class T> PHYLLO_INLINE static T value(T x, Element e) {
     T const y = apply<First>(x, e);
     ++e.position;
     return ChainOf<Rest...>::value(y, e);
   }
   // Derivative of the whole chain at its input, by the chain rule from the inside out.
-  template <class T> PHYLLO_FUNCTION static T slope_at_input(T x, Element e) {
+  template <class T> PHYLLO_INLINE static T slope_at_input(T x, Element e) {
     T const y = apply<First>(x, e);
     T const slope = differentiate<First>(First::derivative_of == Derivative::output ? y : x, e);
     ++e.position;
@@ -99,11 +99,11 @@ template <class... P> struct Chain {
   /// evaluated again from its input.
   static constexpr Derivative derivative_of = detail::DerivativeOf<P...>::value;
 
-  template <class T> PHYLLO_FUNCTION static T value(T x, Element const& e) {
+  template <class T> PHYLLO_INLINE static T value(T x, Element const& e) {
     return detail::ChainOf<P...>::value(x, e);
   }
   /// `saved` is the chain's input or output, as `derivative_of` says.
-  template <class T> PHYLLO_FUNCTION static T derivative(T saved, Element const& e) {
+  template <class T> PHYLLO_INLINE static T derivative(T saved, Element const& e) {
     if constexpr (length == 1)
       return (detail::differentiate<P>(saved, e), ...);
     else

@@ -17,7 +17,7 @@ template <class P> struct softmax_forward {
     auto const* const x = work.x + r * work.channels;
     auto* const y = work.y + r * work.channels;
     A largest = A(x[0]);
-    for (int c = 1; c < work.channels; ++c) largest = Kokkos::fmax(largest, A(x[c]));
+    for (int c = 1; c < work.channels; ++c) largest = A(x[c]) > largest ? A(x[c]) : largest;
     A sum = 0;
     for (int c = 0; c < work.channels; ++c) sum += exponential(A(x[c]) - largest);
     for (int c = 0; c < work.channels; ++c)
