@@ -75,6 +75,7 @@ template <class Net, class P> Case inference_case(Ceilings const& c, std::string
   s.exec.fence("perf");
   Case k;
   k.name = std::move(name);
+  k.network = type_name<Net>();
   k.batch = batch;
   k.flops_per_sample = double(Net::flops);
   k.bytes_per_sample = sizeof(float) * double(Net::input.size() + Net::output.size());
@@ -133,6 +134,8 @@ Case training_case(Ceilings const& c, long batch, Targets const& targets) {
   auto const wanted = Kokkos::subview(truth.model().gradients(),
                                       std::pair<std::size_t, std::size_t>(0, got.size()));
   Case k;
+  k.network = type_name<Net>();
+  k.phase = "training";
   k.batch = batch;
   k.flops_per_sample = training_flops<Net>();
   k.bytes_per_sample =

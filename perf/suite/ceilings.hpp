@@ -23,11 +23,12 @@ inline double now() {
 /// What the machine can do at most, measured in the process that is measured against it.
 struct Ceilings {
   int threads = 1;
-  double fma = 0;    // FLOP/s in float, all threads
-  double bf16 = 0;   // FLOP/s by products of pairs (vdpbf16ps); 0: the target has none
-  double amx = 0;    // FLOP/s by matrix registers in bf16; 0: the target has none
-  double l2 = 0;     // byte/s read from the second-level cache, one thread
-  double triad = 0;  // byte/s of a = b + s c with 3 streams of 64 MiB counted, all threads
+  double fma = 0;          // FLOP/s in float, all threads
+  double bf16 = 0;         // FLOP/s by products of pairs (vdpbf16ps); 0: the target has none
+  double amx = 0;          // FLOP/s by matrix registers in bf16; 0: the target has none
+  double l2 = 0;           // byte/s read from the second-level cache, one thread
+  double triad = 0;        // byte/s of a = b + s c with 3 streams of 64 MiB counted, all threads
+  double cache_bytes = 0;  // largest working set that is at least twice as fast as triad
 };
 
 namespace detail {
@@ -154,15 +155,24 @@ inline Ceilings measure_ceilings(int threads) {
   {
     constexpr long size = 16l << 20;
     std::vector<float> a(size), b(size), d(size);
-    double best = 1e9;
-    for (int trial = 0; trial < 8; ++trial) {
-      double const start = now();
+    auto const rate = [&](long elements, int repeat) {
+      double best = 1e9;
+      for (int trial = 0; trial < 8; ++trial) {
+        double const start = now();
+        for (int r = 0; r < repeat; ++r) {
 #pragma omp parallel for num_threads(threads) schedule(static)
-      for (long i = 0; i < size; ++i)
-        a[std::size_t(i)] = b[std::size_t(i)] + 0.5f * d[std::size_t(i)];
-      if (trial > 0) best = std::min(best, now() - start);
+          for (long i = 0; i < elements; ++i)
+            a[std::size_t(i)] = b[std::size_t(i)] + 0.5f * d[std::size_t(i)];
+        }
+        if (trial > 0) best = std::min(best, (now() - start) / repeat);
+      }
+      return 3.0 * double(elements) * sizeof(float) / best;
+    };
+    c.triad = rate(size, 1);
+    for (long elements = 1l << 15; elements < size; elements *= 2) {
+      if (rate(elements, int(size / elements / 16) + 1) < 2 * c.triad) break;
+      c.cache_bytes = 3.0 * double(elements) * sizeof(float);
     }
-    c.triad = 3.0 * size * sizeof(float) / best;
   }
   return c;
 }

@@ -48,6 +48,7 @@ int main(int argc, char* argv[]) {
     }
     for (Field& f : state->fields.out) f = Field("out", cells);
     Case k;
+    k.network = type_name<CellSurrogate>();
     k.batch = cells;
     k.flops_per_sample = double(CellSurrogate::flops);
     k.bytes_per_sample = sizeof(float) * (variables + rates);

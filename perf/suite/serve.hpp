@@ -17,6 +17,8 @@ namespace perf {
 /// One thing that is timed: a call on `batch` samples.
 struct Case {
   std::string name;  // of several in one workload, "" of one
+  std::string network;
+  char const* phase = "inference";  // or "training"
   long batch = 0;
   double flops_per_sample = 0;
   double bytes_per_sample = 0;  // of memory that no cache holds
@@ -41,19 +43,21 @@ inline int serve(std::string const& workload, std::string const& backend, std::s
                  Ceilings const& c, std::vector<Case> const& cases) {
   std::printf(
       "{\"workload\": \"ceiling\", \"threads\": %d, \"fma\": %.6g, \"bf16\": %.6g, \"amx\": %.6g, "
-      "\"l2\": %.6g, \"triad\": %.6g, \"instruction_set\": \"%s\"}\n",
-      c.threads, c.fma, c.bf16, c.amx, c.l2, c.triad, phyllo::openmp::InstructionSet::name);
+      "\"l2\": %.6g, \"triad\": %.6g, \"cache_bytes\": %.6g, \"instruction_set\": \"%s\"}\n",
+      c.threads, c.fma, c.bf16, c.amx, c.l2, c.triad, c.cache_bytes,
+      phyllo::openmp::InstructionSet::name);
   std::vector<int> repeat;
   for (Case const& k : cases) {
     repeat.push_back(calibrate(k.call));
     std::printf(
-        "{\"workload\": \"%s\", \"case\": \"%s\", \"system\": \"phyllo\", \"backend\": \"%s\", "
+        "{\"workload\": \"%s\", \"case\": \"%s\", \"network\": \"%s\", \"phase\": \"%s\", "
+        "\"system\": \"phyllo\", \"backend\": \"%s\", "
         "\"dtype\": \"%s\", \"threads\": %d, \"batch\": %ld, \"flops_per_sample\": %.6g, "
         "\"bytes_per_sample\": %.6g, \"floor_seconds\": %.6g, \"ceiling\": \"%s\", "
         "\"relative_error\": %.3g}\n",
-        workload.c_str(), k.name.c_str(), backend.c_str(), dtype.c_str(), c.threads, k.batch,
-        k.flops_per_sample, k.bytes_per_sample, k.floor_seconds, k.ceiling.c_str(),
-        k.relative_error);
+        workload.c_str(), k.name.c_str(), k.network.c_str(), k.phase, backend.c_str(),
+        dtype.c_str(), c.threads, k.batch, k.flops_per_sample, k.bytes_per_sample, k.floor_seconds,
+        k.ceiling.c_str(), k.relative_error);
   }
   std::printf("ready\n");
   std::fflush(stdout);

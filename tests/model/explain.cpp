@@ -33,3 +33,20 @@ TEST_CASE("explain: fusion and backends are shown") {
   CHECK(fused.find("portable") != std::string::npos);
   CHECK(unfused.find("contraction epilogue") == std::string::npos);
 }
+
+namespace {
+struct Perceptron
+    : phyllo::Network<phyllo::Input<8>, phyllo::Linear<16>, phyllo::Tanh, phyllo::Linear<2>> {};
+}  // namespace
+
+TEST_CASE("explain: with ceilings, the floor of every step and of a whole step") {
+  phyllo::Ceilings const ceilings{.flops = 1e9, .memory = 1e10};
+  std::string const text = phyllo::explain<Perceptron>(ceilings, 1000);
+  INFO(text);
+  // 2 x 128 + 16, 16, 2 x 32 + 2 operations a sample, at one a nanosecond.
+  CHECK(text.find("354           40       8.8             712       354 fma") != std::string::npos);
+  CHECK(text.find("whole step") != std::string::npos);
+  CHECK(text.find("flop/sample bytes/sample flop/byte parameter bytes  floor us by") !=
+        std::string::npos);
+  CHECK(std::string(phyllo::explain<Perceptron>()).find("floor us") == std::string::npos);
+}

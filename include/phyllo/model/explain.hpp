@@ -3,10 +3,12 @@
 #pragma once
 
 #include <phyllo/core/type_name.hpp>
+#include <phyllo/fusion/cost.hpp>
 #include <phyllo/model/execution.hpp>
 #include <phyllo/model/step_op.hpp>
 #include <phyllo/policy/precision.hpp>
 
+#include <cmath>
 #include <cstdio>
 #include <string>
 
@@ -53,7 +55,31 @@ template <class Program> std::string explain_layers() {
   return text;
 }
 
-template <class Planned, int S, class P, class Exec> std::string explain_step() {
+inline std::string microseconds(double seconds) {
+  double const number = seconds * 1e6;
+  return number < 1000 ? line("%.4g", number) : grouped(std::lround(number));
+}
+
+// The columns of a cost, and of its floor where ceilings are given.
+inline std::string cost_columns(StepCost const& cost, Ceilings const* ceilings, long batch) {
+  std::string text =
+      line("%11s %12s %9.1f %15s", grouped(cost.flops).c_str(), grouped(cost.bytes).c_str(),
+           cost.intensity(), grouped(cost.parameter_bytes).c_str());
+  if (ceilings != nullptr) {
+    Floor const floor = floor_of(cost, *ceilings, batch);
+    text += line(" %9s %-6s", microseconds(floor.seconds).c_str(), floor.ceiling);
+  }
+  return text;
+}
+
+inline std::string plan_heading(Ceilings const* ceilings) {
+  std::string text = line("  %3s  %-26s %-10s %11s %12s %9s %15s", "", "step", "output",
+                          "flop/sample", "bytes/sample", "flop/byte", "parameter bytes");
+  if (ceilings != nullptr) text += line(" %9s %-6s", "floor us", "by");
+  return text + line("  %-9s %s\n", "backend", "fused by");
+}
+
+template <class Planned, int S> std::string step_text() {
   constexpr Step s = Planned::step(S);
   std::string nodes;
   [&]<std::size_t... K>(std::index_sequence<K...>) {
@@ -61,52 +87,79 @@ template <class Planned, int S, class P, class Exec> std::string explain_step() 
       nodes += At<typename Planned::leaves, Planned::plan.order[s.first + K]>::name),
      ...);
   }(std::make_index_sequence<s.count>{});
-  if (nodes.size() > 52) nodes = nodes.substr(0, 49) + "...";
-  using Backend = SelectedBackend<StepOp<Planned, S>, P, typename Exec::backends>;
-  return line("  %3d  %-52s %-12s %-26s %s\n", S, nodes.c_str(),
-              shape_text(Planned::node(Planned::result(S)).output).c_str(), fused_text(s),
-              Backend::name);
+  return nodes.size() > 26 ? nodes.substr(0, 23) + "..." : nodes;
 }
 
-template <class Planned, class P, class Exec> std::string explain_plan(char const* title) {
+template <class Planned, int S, class P, class Exec>
+std::string explain_step(Ceilings const* ceilings, long batch) {
+  constexpr StepCost cost =
+      step_cost<Planned>(S, int(sizeof(typename P::storage)), int(sizeof(typename P::accumulate)));
+  using Backend = SelectedBackend<StepOp<Planned, S>, P, typename Exec::backends>;
+  char const* const rule = fused_text(Planned::step(S));
+  return line("  %3d  %-26s %-10s ", S, step_text<Planned, S>().c_str(),
+              shape_text(Planned::node(Planned::result(S)).output).c_str()) +
+         cost_columns(cost, ceilings, batch) +
+         (*rule == '\0' ? line("  %s\n", Backend::name) : line("  %-9s %s\n", Backend::name, rule));
+}
+
+template <class Planned, class P, class Exec>
+std::string explain_plan(char const* title, Ceilings const* ceilings, long batch) {
   std::string text = line(
       "%s: %d layers with work in %d steps; activations %s bytes a sample (%s "
       "without reuse)\n",
       title, Planned::plan.nodes, Planned::plan.size, grouped(Planned::memory.bytes).c_str(),
       grouped(Planned::memory.bytes_without_reuse).c_str());
-  text += line("  %3s  %-52s %-12s %-26s %s\n", "", "step", "output", "fused by", "backend");
+  text += plan_heading(ceilings);
   [&]<std::size_t... S>(std::index_sequence<S...>) {
-    ((text += explain_step<Planned, int(S), P, Exec>()), ...);
+    ((text += explain_step<Planned, int(S), P, Exec>(ceilings, batch)), ...);
   }(std::make_index_sequence<Planned::plan.size>{});
+  return text;
+}
+
+template <class Net, class P, class Exec>
+std::string explain_text(Ceilings const* ceilings, long batch) {
+  using program = typename Net::program;
+  constexpr int element = int(sizeof(typename P::storage));
+  using Inference = Planned<Net, Phase::inference, Exec::fusion, element>;
+  using Training = Planned<Net, Phase::training, Exec::fusion, element>;
+  std::string text = type_name<Net>() + ": " + shape_text(Net::input) + " -> " +
+                     shape_text(Net::output) + ", " + grouped(Net::parameter_count) +
+                     " parameters, " + grouped(Net::flops) + " flop a sample\n";
+  text += explain_layers<program>();
+  text += explain_plan<Inference, P, Exec>("inference", ceilings, batch);
+  text += explain_plan<Training, P, Exec>("training", ceilings, batch);
+  if constexpr (is_whole_step<program>(Exec::fusion)) {
+    text +=
+        "training with one loss: forward, loss, backward and all gradients in one pass; there is "
+        "nothing to overlap communication with\n";
+    text += line("  %3s  %-26s %-10s ", "", "whole step", "") +
+            cost_columns(whole_step_cost<program>(element, int(sizeof(typename P::accumulate))),
+                         ceilings, batch) +
+            "\n";
+  }
   return text;
 }
 
 }  // namespace detail
 
 /// The plan of a network as text: layers, shapes, parameters, operations, and the steps that it
-/// runs as, with the rule that fused them, the backend that runs them and their memory.
+/// runs as, with what each has to compute and to move, the backend that runs it and the rule that
+/// fused it.
 ///
 /// options  Net · P: precision, for the bytes · Exec: for fusion and backends
 /// cost     built once, at the first call
 template <class Net, Precision P = Full<float>, class Exec = Execution<>> char const* explain() {
-  using program = typename Net::program;
-  static std::string const text = [] {
-    constexpr int size = int(sizeof(typename P::storage));
-    using Inference = Planned<Net, Phase::inference, Exec::fusion, size>;
-    using Training = Planned<Net, Phase::training, Exec::fusion, size>;
-    std::string t = type_name<Net>() + ": " + detail::shape_text(Net::input) + " -> " +
-                    detail::shape_text(Net::output) + ", " + detail::grouped(Net::parameter_count) +
-                    " parameters, " + detail::grouped(Net::flops) + " flop a sample\n";
-    t += detail::explain_layers<program>();
-    t += detail::explain_plan<Inference, P, Exec>("inference");
-    t += detail::explain_plan<Training, P, Exec>("training");
-    if constexpr (is_whole_step<program>(Exec::fusion))
-      t +=
-          "training with one loss: forward, loss, backward and all gradients in one pass; there is "
-          "nothing to overlap communication with\n";
-    return t;
-  }();
+  static std::string const text = detail::explain_text<Net, P, Exec>(nullptr, 0);
   return text.c_str();
+}
+
+/// The same with the shortest time that a machine allows each step on a batch, and the ceiling that
+/// sets it.
+///
+/// units    ceilings in FLOP/s, byte/s and bytes; floors in microseconds
+template <class Net, Precision P = Full<float>, class Exec = Execution<>>
+std::string explain(Ceilings const& ceilings, long batch) {
+  return detail::explain_text<Net, P, Exec>(&ceilings, batch);
 }
 
 }  // namespace phyllo

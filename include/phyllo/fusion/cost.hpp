@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/fusion/planned.hpp>
+
+namespace phyllo {
+
+/// What a step has to compute and to move at least, whichever backend runs it; in training the
+/// forward and the backward half together.
+struct StepCost {
+  long flops = 0;            // of one sample; a multiply-add counts two
+  long bytes = 0;            // of one sample: values and their gradients, read and written
+  long parameter_bytes = 0;  // once for a batch: parameters read, their gradients written
+
+  constexpr StepCost& operator+=(StepCost const& other) {
+    flops += other.flops;
+    bytes += other.bytes;
+    parameter_bytes += other.parameter_bytes;
+    return *this;
+  }
+  /// Operations for each byte that one sample moves.
+  constexpr double intensity() const { return bytes == 0 ? 0 : double(flops) / double(bytes); }
+};
+
+namespace detail {
+
+// A contraction backwards is a second one for its parameters, and a third one for its source where
+// that is not the caller's input. The derivatives of all other layers are left out: beside a
+// contraction they are few, and by themselves they wait for their bytes.
+constexpr long backward_flops(Node const& n, bool source_gradient) {
+  return n.role == Role::contraction ? (source_gradient ? 2 : 1) * n.flops : 0;
+}
+
+}  // namespace detail
+
+/// The cost of step s of a plan. Sizes in bytes: of an element of a value or parameter, and of a
+/// gradient of a parameter.
+template <class Planned> constexpr StepCost step_cost(int s, int element, int gradient) {
+  auto const& life = Planned::liveness;
+  Step const step = Planned::step(s);
+  Node const head = Planned::head(s);
+  int const result = Planned::result(s);
+  long const out = Planned::node(result).output.size();
+  StepCost cost;
+  long parameters = 0;
+  for (int k = step.first; k < step.first + step.count; ++k) {
+    Node const n = Planned::node(Planned::plan.order[k]);
+    cost.flops += n.flops;
+    parameters += n.weight_count + n.bias_count;
+  }
+  long values = out + (life.saves(s) ? out : 0);
+  for (int i = 0; i < head.sources; ++i) values += Planned::node(head.source[i]).output.size();
+  cost.parameter_bytes = parameters * element;
+  if (Planned::phase == Phase::training && life.has_gradient[result]) {
+    bool source_gradient = false;
+    for (int i = 0; i < head.sources; ++i) {
+      Node const source = Planned::node(head.source[i]);
+      if (life.rereads_source(s)) values += source.output.size();
+      if (source.role == Role::input) continue;
+      source_gradient = true;
+      values += (life.accumulates(s, i) ? 2 : 1) * long(source.output.size());
+    }
+    values += out + (life.rereads_result(s) || life.saves(s) ? out : 0);
+    cost.flops += detail::backward_flops(head, source_gradient);
+    cost.parameter_bytes += parameters * gradient;
+    if (source_gradient) cost.parameter_bytes += long(head.weight_count) * element;
+  }
+  cost.bytes = values * element;
+  return cost;
+}
+
+template <class Planned> constexpr StepCost plan_cost(int element, int gradient) {
+  StepCost cost;
+  for (int s = 0; s < Planned::plan.size; ++s) cost += step_cost<Planned>(s, element, gradient);
+  return cost;
+}
+
+/// The cost of a training step that is one pass: of the values only the inputs are moved.
+template <class Program> constexpr StepCost whole_step_cost(int element, int gradient) {
+  StepCost cost;
+  cost.flops = Program::nodes.flops;
+  for (Node const& n : Program::nodes.node) {
+    if (n.role == Role::input)
+      cost.bytes += long(n.output.size()) * element;
+    else
+      cost.flops += detail::backward_flops(n, Program::nodes.node[n.source[0]].role != Role::input);
+  }
+  cost.parameter_bytes = long(Program::nodes.parameter_count) * (element + gradient);
+  return cost;
+}
+
+/// What a machine can do at most, all threads together; `perf/run` measures it.
+struct Ceilings {
+  double flops = 0;          // FLOP/s of the fastest unit for the precision
+  double memory = 0;         // byte/s
+  double cache = 0;          // byte/s of what the caches keep
+  double cache_bytes = 0;    // how much that is; 0: everything comes from memory
+  char const* unit = "fma";  // name of the fastest unit
+};
+
+/// The shortest time that the ceilings allow, and the ceiling that sets it.
+struct Floor {
+  double seconds = 0;
+  char const* ceiling = "";
+};
+constexpr Floor floor_of(StepCost const& cost, Ceilings const& ceilings, long batch) {
+  double const compute = double(cost.flops) * double(batch) / ceilings.flops;
+  double const bytes = double(cost.bytes) * double(batch) + double(cost.parameter_bytes);
+  bool const kept = bytes <= ceilings.cache_bytes;
+  double const transfer = bytes / (kept ? ceilings.cache : ceilings.memory);
+  return transfer > compute ? Floor{transfer, kept ? "cache" : "memory"}
+                            : Floor{compute, ceilings.unit};
+}
+
+}  // namespace phyllo
