@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/launch_label.hpp>
 #include <phyllo/core/type_name.hpp>
 #include <phyllo/model/backward.hpp>
 #include <phyllo/model/forward.hpp>
@@ -115,7 +116,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
       for (int k = 0; k < AllPorts::inputs; ++k) pass.load(in.tensor[k], AllPorts::input_node(k));
   }
   void begin_training_pass(space const& exec, std::uint64_t first_sample) const {
-    Kokkos::parallel_for(begin_label_, Kokkos::RangePolicy<space>(exec, 0, 1),
+    Kokkos::parallel_for(launch_label(begin_label_), Kokkos::RangePolicy<space>(exec, 0, 1),
                          BeginTrainingPass{state_.data(), first_sample});
   }
   void check_batch(int batch) const;
@@ -131,6 +132,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
 
   std::string name_ = type_name<Net>();
   std::string begin_label_ = name_ + "/begin";
+  std::string tail_label_ = name_ + "/tail";
   std::vector<std::string> training_labels_, backward_labels_, inference_labels_;
   Vector<storage> parameters_;
   Vector<accumulate> master_, gradients_, statistics_, partial_;

@@ -110,7 +110,7 @@ void Model<Net, P, Exec>::backward_bound(space const& exec, DOut const& d_out,
   if (gradients.batch != last_batch_)
     throw Error(name_ + ", d_output: expected " + std::to_string(last_batch_) +
                 " samples as in forward, got " + std::to_string(gradients.batch) + ".");
-  Kokkos::parallel_for(name_ + "/tail", Kokkos::RangePolicy<space>(exec, 0, tail_size),
+  Kokkos::parallel_for(launch_label(tail_label_), Kokkos::RangePolicy<space>(exec, 0, tail_size),
                        detail::SetTail<accumulate>{gradients_.data() + nodes.arena_size, weight});
   detail::NobodyWaits nobody;
   auto const pass = backward_pass(exec, last_batch_, communication, inputs, nobody);

@@ -217,7 +217,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   void add(space const& exec, Sums& total) {
     auto const sums = Kokkos::create_mirror_view(Kokkos::HostSpace{}, sums_);
     Kokkos::deep_copy(exec, sums, sums_);
-    exec.fence("phyllo: evaluation");
+    exec.fence("phyllo/evaluate");  // a short string, which allocates nothing
     total.samples += double(sums(0));
     total.value += double(sums(1));
     total.hits += double(sums(2));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/launch_label.hpp>
 #include <phyllo/policy/communication.hpp>
 #include <phyllo/train/adam.hpp>
 #include <phyllo/train/loss_scaling.hpp>
@@ -48,17 +49,18 @@ template <class Rule, class M> class Optimizer {
     StepState* const state = model.state().data();
     accumulate const* const gradients = model.gradients().data();
     Kokkos::parallel_for(
-        label_, Range(exec, 0, check_blocks),
+        launch_label(label_), Range(exec, 0, check_blocks),
         CheckFinite<accumulate>{gradients, finite_.data(), M::nodes.arena_size, check_blocks});
     Kokkos::parallel_for(
-        label_, Range(exec, 0, 1),
+        launch_label(label_), Range(exec, 0, 1),
         AdvanceState<Rule, accumulate, M::precision::scales_loss>{
             rule_, scaling_, state, finite_.data(), check_blocks, gradients + M::nodes.arena_size});
     constexpr int run = on_host ? 1024 : 1;
-    Kokkos::parallel_for(label_, Range(exec, 0, (M::nodes.arena_size + run - 1) / run),
-                         UpdateParameters<Rule, storage, accumulate, run>{
-                             rule_, state, gradients, state_.data(), M::nodes.arena_size,
-                             model.master().data(), model.parameters().data()});
+    Kokkos::parallel_for(
+        launch_label(label_), Range(exec, 0, (M::nodes.arena_size + run - 1) / run),
+        UpdateParameters<Rule, storage, accumulate, run>{rule_, state, gradients, state_.data(),
+                                                         M::nodes.arena_size, model.master().data(),
+                                                         model.parameters().data()});
   }
 
   Rule const& rule() const { return rule_; }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/launch_label.hpp>
 #include <phyllo/backend/openmp/register_block.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -31,7 +32,7 @@ void launch(Space const& exec, std::string const& label, int count, Functor cons
     functor(0);
     if (profiled) Kokkos::Tools::endParallelFor(id);
   } else {
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Space>(exec, 0, count), functor);
+    Kokkos::parallel_for(launch_label(label), Kokkos::RangePolicy<Space>(exec, 0, count), functor);
   }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/launch_label.hpp>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/window.hpp>
 
@@ -26,7 +27,8 @@ template <class Space, class Functor>
 void launch(Space const& exec, std::string const& label, long count, Functor const& functor) {
   static_assert(sizeof(Functor) <= 512, "portable: a functor stays under 512 bytes.");
   if (count == 0) return;
-  Kokkos::parallel_for(label, Kokkos::RangePolicy<Space, Kokkos::IndexType<long>>(exec, 0, count),
+  Kokkos::parallel_for(launch_label(label),
+                       Kokkos::RangePolicy<Space, Kokkos::IndexType<long>>(exec, 0, count),
                        functor);
 }
 
