@@ -109,6 +109,8 @@ struct Sgd;
 struct Adam;
 struct Schedule;
 struct LossScaling;
+struct Clipping;
+struct OptimizerOptions;
 template <class Rule, class M> class Optimizer;
 struct Evaluation;
 

@@ -75,6 +75,22 @@ template <class Function> bool rises(Function const& f, float low, float high, f
 
 }  // namespace
 
+TEST_CASE("elementary: float square root") {
+  auto const f = [](float x) { return square_root(x); };
+  // Where the exponent becomes even, where small numbers are scaled, the smallest and the largest.
+  Errors const worst = errors(f, [](double x) { return std::sqrt(x); },
+                              {0.0f, 1e-38f, 0x1p-95f, 0x1p-94f, 1.0f, 2.0f, 4.0f, infinity});
+  INFO(worst.relative, " epsilon, ", worst.units, " units");
+  CHECK(worst.relative <= 1);
+  CHECK(worst.wrong == 0);
+  CHECK(square_root(4.0f) == 2.0f);
+  CHECK(square_root(0.0f) == 0.0f);
+  CHECK(std::signbit(square_root(-0.0f)));
+  CHECK(square_root(infinity) == infinity);
+  CHECK(std::isnan(square_root(-0x1p-149f)));
+  CHECK(std::isnan(square_root(-infinity)));
+}
+
 TEST_CASE("elementary: float exponential") {
   auto const f = [](float x) { return exponential(x); };
   // 1; where n changes; the largest and the smallest results; the smallest number.

@@ -64,6 +64,10 @@ struct Select<Op, Precision, Backends<First, Rest...>> {
 
 }  // namespace detail
 
+/// Whether a launch has run when its call returns, so that the caller may do work in between
+/// itself.
+template <class Space> inline constexpr bool in_order = false;
+
 /// The backends of an execution space, unless the user says otherwise.
 template <class Space> struct DefaultBackends {
   using type = Backends<PortableBackend>;
@@ -72,11 +76,13 @@ template <class Space> struct DefaultBackends {
 template <> struct DefaultBackends<Kokkos::OpenMP> {
   using type = Backends<OpenMpBackend, PortableBackend>;
 };
+template <> inline constexpr bool in_order<Kokkos::OpenMP> = true;
 #endif
 #if defined(PHYLLO_HAS_OPENMP_BACKEND) && defined(KOKKOS_ENABLE_SERIAL)
 template <> struct DefaultBackends<Kokkos::Serial> {
   using type = Backends<OpenMpBackend, PortableBackend>;
 };
+template <> inline constexpr bool in_order<Kokkos::Serial> = true;
 #endif
 
 /// Whether kernels read and write the caller's Views themselves, without a transfer before.

@@ -69,6 +69,33 @@ struct ReducedExponential {
   PHYLLO_INLINE float scale() const { return Kokkos::bit_cast<float>((exponent - 127) << 23); }
 };
 
+/// sqrt(x) by Newton's iteration for 1 / sqrt(x): the C library's function may set errno, so a loop
+/// that calls it does not become vectors.
+///
+/// source   the start: Lomont, "Fast inverse square root", 2003; the last step: Markstein, IBM
+///          Journal of Research and Development 34 (1990) 111
+PHYLLO_INLINE float vector_square_root(float x) {
+  constexpr std::int32_t infinity = 0x7f800000, smallest = 0x10000000;  // 2^-95
+  auto const pattern = Kokkos::bit_cast<std::int32_t>(x);
+  std::int32_t const size = pattern & 0x7fffffff;
+  float const larger = size < smallest ? 0x1p64f : 1.0f;
+  float const smaller = size < smallest ? 0x1p-32f : 1.0f;
+  float const y = Kokkos::bit_cast<float>(size) * larger;
+  std::int32_t const start = 0x5f375a86 - (Kokkos::bit_cast<std::int32_t>(y) >> 1);
+  auto r = Kokkos::bit_cast<float>(start);
+  float const half = 0.5f * y;
+  r *= 1.5f - half * r * r;
+  r *= 1.5f - half * r * r;
+  r *= 1.5f - half * r * r;
+  float const root = y * r;
+  float const better = root + 0.5f * r * (y - root * root);
+  // Infinity and not-a-numbers are their own roots; numbers below zero have none.
+  auto const bits = Kokkos::bit_cast<std::int32_t>(better * smaller);
+  std::int32_t const of_size = size < infinity ? bits : size;
+  std::int32_t const none = size > 0 ? ~0x3fffff : ~0x7fffffff;
+  return Kokkos::bit_cast<float>(of_size | ((pattern >> 31) & none));
+}
+
 PHYLLO_INLINE float vector_exponential(float x) {
   ReducedExponential const e(limited(x, 105.0f));  // beyond, zero or infinity either way
   return e.scaled(1.0f + e.q);
@@ -115,6 +142,18 @@ PHYLLO_INLINE float vector_error_function_complement(float x) {
 }
 
 }  // namespace detail
+
+/// sqrt(x).
+///
+/// numerics float on a host: relative error at most epsilon, for subnormal arguments too
+template <class T> PHYLLO_INLINE T square_root(T x) {
+  if constexpr (detail::is_vectorised<T>) {
+    KOKKOS_IF_ON_HOST((return detail::vector_square_root(x);))
+    KOKKOS_IF_ON_DEVICE((return Kokkos::sqrt(x);))
+  } else {
+    return Kokkos::sqrt(x);
+  }
+}
 
 /// exp(x).
 ///

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/elementary.hpp>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/step_state.hpp>
 #include <phyllo/train/schedule.hpp>
@@ -42,7 +43,7 @@ struct Adam {
     T const v = T(beta2) * state[stride] + (T(1) - T(beta2)) * g * g;
     state[0] = m;
     state[stride] = v;
-    T const deviation = Kokkos::sqrt(v * T(step.correction[1])) + T(epsilon);
+    T const deviation = square_root(v * T(step.correction[1])) + T(epsilon);
     return w - T(step.learning_rate) * (m * T(step.correction[0])) / deviation;
   }
 };

@@ -3,10 +3,14 @@
 #pragma once
 
 #include <phyllo/core/macros.hpp>
+#include <phyllo/core/rounding.hpp>
 #include <phyllo/core/step_state.hpp>
+#include <phyllo/train/clipping.hpp>
 #include <phyllo/train/loss_scaling.hpp>
 
 #include <Kokkos_Core.hpp>
+
+#include <type_traits>
 
 namespace phyllo {
 
@@ -16,28 +20,67 @@ struct SetLossScale {
   KOKKOS_FUNCTION void operator()(int) const { state->loss_scale = scale; }
 };
 
-/// One work item: one block of the gradient arena; 1 if all of it is finite.
-template <class T> struct CheckFinite {
+/// What turns summed and scaled gradients into their mean; zero where no rank had a sample.
+template <class T> PHYLLO_INLINE float mean_factor(StepState const& state, T samples) {
+  return samples > T(0) ? float(T(1) / (samples * T(state.loss_scale))) : 0.0f;
+}
+
+/// One work item: one block of the gradient arena; whether all of it is finite, and the sum of the
+/// squares of the mean gradient in `Lanes` partial sums: one on a GPU, and on a processor enough
+/// for its vectors.
+template <class T, int Lanes> struct MeasureGradients {
   T const* gradients = nullptr;
-  int* finite = nullptr;  // (blocks)
-  int size = 0;
-  int blocks = 1;
+  StepState const* state = nullptr;
+  T const* tail = nullptr;  // samples of all ranks first
+  T* squares = nullptr;     // (blocks)
+  int* finite = nullptr;    // (blocks)
+  long size = 0;
+  long block = 0;  // parameters in a block, a multiple of Lanes
 
   KOKKOS_FUNCTION void operator()(int b) const {
-    long const first = long(size) * b / blocks, last = long(size) * (b + 1) / blocks;
-    int all = 1;
-    // x - x is zero for finite numbers only.
-    for (long i = first; i < last; ++i) all &= gradients[i] - gradients[i] == T(0);
-    finite[b] = all;
+    using Bits = typename detail::WideFormat<T>::Bits;
+    // One more than the largest exponent reaches the sign bit: integers only, which the compiler
+    // may gather in any order, and no assumption of its own about infinities.
+    constexpr Bits one = Bits(1) << detail::WideFormat<T>::fraction_bits;
+    constexpr Bits exponent = Bits(2 * detail::WideFormat<T>::bias + 1) * one;
+    T const factor = T(mean_factor(*state, tail[0]));
+    long const first = long(b) * block, last = first + block < size ? first + block : size;
+    T sum[Lanes] = {};
+    Bits above[Lanes] = {};
+    long i = first;
+    for (; i + Lanes <= last; i += Lanes) {
+      PHYLLO_UNROLL_ON_DEVICE
+      for (int l = 0; l < Lanes; ++l) {
+        T const g = gradients[i + l], mean = g * factor;
+        above[l] |= (Kokkos::bit_cast<Bits>(g) & exponent) + one;
+        sum[l] += mean * mean;
+      }
+    }
+    T total = 0;
+    Bits any = 0;
+    for (; i < last; ++i) {
+      T const mean = gradients[i] * factor;
+      any |= (Kokkos::bit_cast<Bits>(gradients[i]) & exponent) + one;
+      total += mean * mean;
+    }
+    PHYLLO_UNROLL_ON_DEVICE
+    for (int l = 0; l < Lanes; ++l) {
+      total += sum[l];
+      any |= above[l];
+    }
+    squares[b] = total;
+    finite[b] = (any >> (8 * sizeof(Bits) - 1)) == 0;
   }
 };
 
 /// The block of numbers that change per step: whether the step counts, its learning rate, the
-/// factor that turns summed and scaled gradients into their mean.
+/// norm of the gradient, the factor that turns summed and scaled gradients into their clipped mean.
 template <class Rule, class T, bool ScalesLoss> struct AdvanceState {
   Rule rule;
   LossScaling scaling;
+  Clipping clipping;
   StepState* state = nullptr;
+  T const* squares = nullptr;   // (blocks)
   int const* finite = nullptr;  // (blocks)
   int blocks = 0;
   T const* tail = nullptr;  // samples of all ranks first
@@ -45,14 +88,20 @@ template <class Rule, class T, bool ScalesLoss> struct AdvanceState {
   KOKKOS_FUNCTION void operator()(int) const {
     StepState s = *state;
     s.finite = 1;
-    for (int b = 0; b < blocks; ++b) s.finite &= finite[b];
+    T sum = 0;
+    for (int b = 0; b < blocks; ++b) {
+      s.finite &= finite[b];
+      sum += squares[b];
+    }
     T const samples = tail[0];
-    s.gradient_factor = samples > T(0) ? float(T(1) / (samples * T(s.loss_scale))) : 0;
     bool const counts = s.finite != 0 && samples > T(0);
+    float const mean = mean_factor(s, samples);
     if constexpr (ScalesLoss) {
       if (samples > T(0)) scaling.adapt(s);
     }
     if (counts) {
+      s.gradient_norm = float(Kokkos::sqrt(sum));
+      s.gradient_factor = mean * clipping.factor(s.gradient_norm);
       s.learning_rate = rule.rate * rule.schedule.factor(s.step);
       ++s.step;
       rule.prepare(s);
@@ -65,7 +114,7 @@ template <class Rule, class T, bool ScalesLoss> struct AdvanceState {
 };
 
 /// One work item: `Run` parameters, one on a GPU and on a processor enough for its vectors;
-/// unscale, update, and round to what kernels read.
+/// unscale, clip, update, and round to what kernels read.
 template <class Rule, class Storage, class T, int Run> struct UpdateParameters {
   Rule rule;
   StepState const* state = nullptr;
@@ -73,19 +122,27 @@ template <class Rule, class Storage, class T, int Run> struct UpdateParameters {
   T* rule_state = nullptr;  // (Rule::states, size)
   long size = 0;
   T* master = nullptr;
-  Storage* parameters = nullptr;
+  Storage* parameters = nullptr;  // the master itself, where it is stored as it is
 
   KOKKOS_FUNCTION void operator()(int item) const {
     StepState const s = *state;
     if (s.finite == 0) return;
+    // Copies, which no store below can change.
+    UpdateParameters const u = *this;
+    T const factor = T(s.gradient_factor);
     long const first = long(item) * Run, last = first + Run < size ? first + Run : size;
     PHYLLO_SIMD(16)
     for (long i = first; i < last; ++i) {
-      T const g = gradients[i] * T(s.gradient_factor);
-      T const w = rule.update(master[i], g, rule_state + i, size, s);
-      master[i] = w;
-      parameters[i] = Storage(w);
+      T const w = u.rule.update(u.master[i], u.gradients[i] * factor, u.rule_state + i, u.size, s);
+      u.master[i] = w;
+      u.round(w, i);
     }
+  }
+
+ private:
+  // A function of its own, since a rounded number in the loop above would be an array in memory.
+  PHYLLO_INLINE void round([[maybe_unused]] T w, [[maybe_unused]] long i) const {
+    if constexpr (!std::is_same_v<Storage, T>) parameters[i] = Storage(w);
   }
 };
 

@@ -37,15 +37,16 @@ class Trainer {
   static constexpr bool whole_step =
       is_whole_step<typename Net::program>(Exec::fusion) && Evaluator::terms == 1;
 
-  Trainer(space const& exec, Rule const& rule, ModelOptions const& options = {})
+  Trainer(space const& exec, Rule const& rule, ModelOptions const& options = {},
+          OptimizerOptions const& optimizer = {})
     requires std::is_default_constructible_v<C>
-      : Trainer(exec, C{}, rule, options) {}
+      : Trainer(exec, C{}, rule, options, optimizer) {}
   template <class Communicator>
   Trainer(space const& exec, Communicator&& communicator, Rule const& rule,
-          ModelOptions const& options = {})
+          ModelOptions const& options = {}, OptimizerOptions const& optimizer = {})
       : exec_(exec),
         model_(exec, options),
-        optimizer_(exec, model_, rule),
+        optimizer_(exec, model_, rule, optimizer),
         evaluation_(exec, model_, whole_step),
         communication_(std::forward<Communicator>(communicator)) {
     communication_.reserve(exec, long(sizeof(accumulate)) * ModelType::gradient_size);

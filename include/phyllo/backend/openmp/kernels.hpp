@@ -4,6 +4,7 @@
 
 #include <phyllo/backend/launch_label.hpp>
 #include <phyllo/backend/openmp/register_block.hpp>
+#include <phyllo/backend/run_here.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -20,20 +21,13 @@ template <class Space> int pieces_of(Space const& exec, long batch) {
   return int(tiles < exec.concurrency() ? tiles : exec.concurrency());
 }
 
-/// Runs functor(0 .. count - 1). One piece of work runs on the caller's thread: to start the others
-/// takes longer than a tile of a small network. Profilers see it all the same.
+/// Runs functor(0 .. count - 1); one piece of work on the caller's thread.
 template <class Space, class Functor>
 void launch(Space const& exec, std::string const& label, int count, Functor const& functor) {
-  if (count == 1) {
-    std::uint64_t id = 0;
-    bool const profiled = Kokkos::Tools::profileLibraryLoaded();
-    if (profiled)
-      Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
-    functor(0);
-    if (profiled) Kokkos::Tools::endParallelFor(id);
-  } else {
+  if (count == 1)
+    run_here(exec, label, 1, functor);
+  else
     Kokkos::parallel_for(launch_label(label), Kokkos::RangePolicy<Space>(exec, 0, count), functor);
-  }
 }
 
 }  // namespace phyllo::openmp

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/macros.hpp>
+
+#include <Kokkos_NumericTraits.hpp>
+
+namespace phyllo {
+
+/// Clipping by global norm: where the norm of the gradient of all parameters together is larger
+/// than `largest_norm`, the gradient is scaled down to it.
+///
+/// options  largest_norm (infinity: no clipping)
+/// numerics of the mean gradient over the samples of all ranks, without the loss scale; the factor
+///          is min(1, largest_norm / (norm + 1e-6)), as torch.nn.utils.clip_grad_norm_ has it
+/// source   Pascanu, Mikolov and Bengio, "On the difficulty of training recurrent neural networks",
+///          ICML 2013, algorithm 1
+struct Clipping {
+  float largest_norm = Kokkos::Experimental::infinity_v<float>;
+
+  PHYLLO_FUNCTION float factor(float norm) const {
+    float const f = largest_norm / (norm + 1e-6f);
+    return f < 1 ? f : 1;  // also where both are infinite
+  }
+};
+
+}  // namespace phyllo
