@@ -106,3 +106,48 @@ TEST_CASE("plans: a narrow perceptron is one segment, and its training one pass"
   static_assert(!phyllo::is_whole_step<WideMlp::program>(Fusion::segment));
   CHECK(P::memory.bytes == 2 * 64);
 }
+
+TEST_CASE("plans: convolutions and poolings of small images join the layers behind them") {
+  using P = phyllo::Planned<LeNet, Phase::inference, Fusion::tile, 4>;
+  static_assert(P::plan.size == 1 && P::plan.step[0].fused == Fused::segment);
+  static_assert(phyllo::is_whole_step<LeNet::program>(Fusion::tile));
+  static_assert(!phyllo::is_whole_step<LeNet::program>(Fusion::segment));
+  using Segment = phyllo::StepSegment<P, 0>;
+  static_assert(Segment::length == 7);
+  // Images that no cache holds stay layer by layer, and so does a network without a Linear layer.
+  struct Large : phyllo::Network<phyllo::Input<3, 64, 64>, phyllo::Conv2d<8>, phyllo::ReLU,
+                                 phyllo::MaxPool2d<8>, phyllo::Flatten, phyllo::Linear<10>> {};
+  struct Headless : phyllo::Network<phyllo::Input<1, 8, 8>, phyllo::Conv2d<4>, phyllo::ReLU> {};
+  static_assert(!phyllo::is_whole_step<Large::program>(Fusion::tile));
+  static_assert(!phyllo::is_whole_step<Headless::program>(Fusion::tile));
+  // The planner goes no further than the backends can.
+  using Portable = phyllo::Execution<Kokkos::DefaultHostExecutionSpace,
+                                     phyllo::Backends<phyllo::PortableBackend>>;
+  static_assert(Portable::fusion == Fusion::segment);
+}
+
+TEST_CASE("plans: a residual perceptron is one segment while nobody else reads its values") {
+  struct Residuals
+      : phyllo::Network<phyllo::Input<8>, phyllo::Linear<16>, phyllo::BatchNorm<>, phyllo::Tanh,
+                        phyllo::Residual<phyllo::Linear<16>, phyllo::Tanh>, phyllo::Linear<4>> {};
+  using P = phyllo::Planned<Residuals, Phase::inference, Fusion::tile, 4>;
+  static_assert(P::plan.size == 1);
+  using Tanh = phyllo::op::Chain<phyllo::Tanh>;
+  using None = phyllo::op::Chain<>;
+  // Value 2 is what the normalisation gives: the sum reads it beside the value before.
+  static_assert(
+      std::is_same_v<
+          phyllo::StepSegment<P, 0>,
+          phyllo::op::Segment<phyllo::op::Dense<8, 16, true, None>,
+                              phyllo::op::RunningNormalization<16, Tanh>,
+                              phyllo::op::Dense<16, 16, true, Tanh>, phyllo::op::Sum<16, 2, None>,
+                              phyllo::op::Dense<16, 4, true, None>>>);
+  // The statistics of a batch end a pass over it.
+  static_assert(!phyllo::is_whole_step<Residuals::program>(Fusion::tile));
+  struct tag;
+  struct SeenOutside : phyllo::Network<phyllo::Input<8>, phyllo::Linear<16>, phyllo::Tanh,
+                                       phyllo::Output<tag>, phyllo::Linear<16>, phyllo::Tanh,
+                                       phyllo::Linear<4>, phyllo::Output<phyllo::ReLU>> {};
+  constexpr auto seen = phyllo::Planned<SeenOutside, Phase::inference, Fusion::tile, 4>::plan;
+  static_assert(seen.size == 2 && seen.step[1].fused == Fused::segment);
+}

@@ -103,7 +103,7 @@ void check_same(Results const& expected, unsigned seed) {
 /// The backend that runs a network's segments, where it has any.
 template <class Net>
 inline constexpr bool has_segment = [] {
-  constexpr auto plan = Planned<Net, Phase::inference, Fusion::segment, 8>::plan;
+  constexpr auto plan = Planned<Net, Phase::inference, Fusion::tile, 8>::plan;
   for (int s = 0; s < plan.size; ++s)
     if (plan.step[s].fused == Fused::segment) return true;
   return false;
@@ -114,7 +114,7 @@ using SegmentBackend = std::conditional_t<has_segment<Net>, DefaultBackend, Port
 /// Relative to float64: a few rounding errors of the storage type per layer; gradients of kinked
 /// networks are not compared in 16 bits, where a rounding may choose the other side.
 template <class Net, class P> void check_precision(Results const& expected, unsigned seed) {
-  Subject<Net, P, SegmentBackend<Net>, Fusion::segment> subject(samples, seed);
+  Subject<Net, P, SegmentBackend<Net>, Fusion::tile> subject(samples, seed);
   auto const r = subject.results();
   using S = typename P::storage;
   constexpr double rounding = std::is_same_v<S, float>  ? 0x1p-24
@@ -133,7 +133,7 @@ template <class Net, class P> void check_precision(Results const& expected, unsi
 /// Calls by one thread and by a team against batched inference.
 template <class Net> void check_in_kernel(std::vector<double> const& expected, unsigned seed) {
   if constexpr (!requires { typename Net::ports; }) {
-    Subject<Net, Full<double>, SegmentBackend<Net>, Fusion::segment> subject(samples, seed);
+    Subject<Net, Full<double>, SegmentBackend<Net>, Fusion::tile> subject(samples, seed);
     auto const closure = subject.model().in_kernel();
     Matrix const x = subject.x();
     Matrix by_thread("by thread", samples, std::size_t(Net::output.size()));
@@ -161,7 +161,7 @@ template <class Net> void check_in_kernel(std::vector<double> const& expected, u
 
 /// No sample: nothing but zero gradients. One: as the first of three, where samples are apart.
 template <class Net> void check_small_batches(Results const& expected, unsigned seed) {
-  using S = Subject<Net, Full<double>, SegmentBackend<Net>, Fusion::segment>;
+  using S = Subject<Net, Full<double>, SegmentBackend<Net>, Fusion::tile>;
   S none(0, seed);
   auto const nothing = none.results();
   CHECK(nothing.outputs.empty());
@@ -191,10 +191,10 @@ template <class Net, bool IsFirst> void check_network() {
   Subject<Net, Full<double>, ReferenceBackend, Fusion::none> reference(samples, seed);
   auto const expected = reference.results();
   check_same<Net, PortableBackend, Fusion::none>(expected, seed);
-  if constexpr (plans_differ<Net, Fusion::epilogue, Fusion::segment>)
+  if constexpr (plans_differ<Net, Fusion::epilogue, Fusion::tile>)
     check_same<Net, PortableBackend, Fusion::epilogue>(expected, seed);
   check_same<Net, PortableBackend, Fusion::segment>(expected, seed);
-  if constexpr (has_segment<Net>) check_same<Net, DefaultBackend, Fusion::segment>(expected, seed);
+  if constexpr (has_segment<Net>) check_same<Net, DefaultBackend, Fusion::tile>(expected, seed);
   if constexpr (IsFirst) {
     check_precision<Net, Full<float>>(expected, seed);
     check_precision<Net, Mixed<fp16, float>>(expected, seed);

@@ -49,6 +49,7 @@ using perceptron   = List<Network<Input<3>, Linear<9>, Tanh, Linear<8>, GELU, Li
 using conv1d       = List<Network<Input<2, 9>, Conv1d<3, KernelSize<4>, Stride<2>, Padding<1>>>, Network<Input<3, 5>, Conv1d<2, Bias<false>>>>;
 using conv2d       = List<Network<Input<2, 5, 4>, Conv2d<3, Padding<1>>, Tanh, Conv2d<2, KernelSize<3, 2>, Stride<2, 1>, Bias<false>>>, Network<Input<17, 2, 2>, Conv2d<1, KernelSize<1>>>>;
 using conv3d       = List<Network<Input<1, 3, 4, 3>, Conv3d<2, KernelSize<2, 3, 2>, Stride<1, 2, 1>, Padding<0, 1, 1>>>>;
+using convnet      = List<Network<Input<1, 6, 7>, Conv2d<3, Padding<1>>, Tanh, MaxPool2d<2>, Conv2d<2, KernelSize<2>, Bias<false>>, GELU, Flatten, Linear<4>, Tanh, Linear<2>>, Network<Input<2, 9>, AveragePool1d<3, Stride<2>>, Conv1d<5, KernelSize<2>, Stride<2>>, Sigmoid, Flatten, Linear<3>>>;
 using max_pool     = List<Network<Input<2, 7>, MaxPool1d<3, Stride<2>, Padding<1>>>, Network<Input<2, 5, 4>, MaxPool2d<2, Stride<1, 2>>>, Network<Input<1, 3, 4, 4>, MaxPool3d<2, Padding<1>>>>;
 using average_pool = List<Network<Input<2, 7>, AveragePool1d<3, Stride<2>, Padding<1>>>, Network<Input<2, 5, 4>, AveragePool2d<2, Stride<1, 2>>>, Network<Input<1, 3, 4, 4>, AveragePool3d<2, Padding<1>>>, Network<Input<3, 2, 5>, GlobalAveragePool>>;
 using upsample     = List<Network<Input<2, 3>, Upsample<3>>, Network<Input<2, 2, 3>, Upsample<2>, Conv2d<2>>>;

@@ -22,6 +22,11 @@ TEST_CASE("explain: the plan in the README is the one that the library prints") 
   CHECK(text.str().find(plan) != std::string::npos);
 }
 
+namespace {
+struct Perceptron
+    : phyllo::Network<phyllo::Input<8>, phyllo::Linear<16>, phyllo::Tanh, phyllo::Linear<2>> {};
+}  // namespace
+
 TEST_CASE("explain: fusion and backends are shown") {
   using Unfused =
       phyllo::Execution<Kokkos::DefaultExecutionSpace, phyllo::Backends<phyllo::PortableBackend>,
@@ -29,15 +34,13 @@ TEST_CASE("explain: fusion and backends are shown") {
   std::string const fused = phyllo::explain<LeNet>();
   std::string const unfused = phyllo::explain<LeNet, phyllo::Full<double>, Unfused>();
   CHECK(fused.find("contraction epilogue") != std::string::npos);
-  CHECK(fused.find("narrow segment") != std::string::npos);
-  CHECK(fused.find("portable") != std::string::npos);
+  CHECK(fused.find("small images") != std::string::npos);
+  CHECK(fused.find("openmp") != std::string::npos);
+  std::string const narrow = phyllo::explain<Perceptron>();
+  CHECK(narrow.find("narrow segment") != std::string::npos);
+  CHECK(unfused.find("portable") != std::string::npos);
   CHECK(unfused.find("contraction epilogue") == std::string::npos);
 }
-
-namespace {
-struct Perceptron
-    : phyllo::Network<phyllo::Input<8>, phyllo::Linear<16>, phyllo::Tanh, phyllo::Linear<2>> {};
-}  // namespace
 
 TEST_CASE("explain: with ceilings, the floor of every step and of a whole step") {
   phyllo::Ceilings const ceilings{.flops = 1e9, .memory = 1e10};

@@ -88,6 +88,12 @@ template <> inline constexpr bool in_order<Kokkos::Serial> = true;
 /// Whether kernels read and write the caller's Views themselves, without a transfer before.
 template <class K> inline constexpr bool takes_views = requires { requires K::takes_views; };
 
+/// Workspace that kernels want for each thread, in bytes.
+template <class K> inline constexpr long thread_bytes = 0;
+template <class K>
+  requires(K::thread_bytes > 0)
+inline constexpr long thread_bytes<K> = K::thread_bytes;
+
 /// The backend that runs an op.
 template <class Op, class Precision, class List>
 using SelectedBackend = typename detail::Select<Op, Precision, List>::backend;

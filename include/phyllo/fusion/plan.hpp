@@ -67,19 +67,107 @@ constexpr bool is_dense(Node const& n) {
          n.input.channels <= segment_rule.widest && n.output.channels <= segment_rule.widest;
 }
 
-// Number of steps from s on that can run as one segment.
-template <class P, int N> constexpr int dense_run(P const& p, Plan<N> const& plan, int s) {
-  int layers = 0, parameters = 0;
-  while (s + layers < plan.size && layers < segment_rule.most_layers) {
-    Step const& step = plan.step[s + layers];
-    Node const& n = p.node[plan.head(step)];
-    if (!is_dense(n) || step.fused == Fused::folded_contraction) break;
-    if (layers > 0 && !chained(p, plan, step.first - 1)) break;
-    parameters += n.weight_count + n.bias_count;
-    if (parameters > segment_rule.most_parameters) break;
-    ++layers;
+// A Linear layer behind images: its window is the whole of its input.
+constexpr bool is_dense_on_image(Node const& n) {
+  bool whole = n.role == Role::contraction && n.output.positions() == 1 &&
+               n.input.size() <= image_segment_rule.widest &&
+               n.output.channels <= segment_rule.widest;
+  for (int d = 0; d < 3; ++d)
+    whole = whole && n.window.size[d] == n.input.spatial[d] && n.window.padding[d] == 0;
+  return whole;
+}
+
+// A convolution whose gradient is one as well, or a pooling.
+constexpr bool is_windowed(Node const& n) {
+  bool reaches = true;
+  for (int d = 0; d < 3; ++d) reaches = reaches && n.window.padding[d] < n.window.size[d];
+  return reaches && (n.role == Role::contraction || n.role == Role::pooling);
+}
+
+// How often the steps [first, last) read value v.
+template <class P, int N>
+constexpr int readers_within(P const& p, Plan<N> const& plan, int first, int last, int v) {
+  int count = 0;
+  for (int s = first; s < last; ++s) {
+    Node const& n = p.node[plan.head(plan.step[s])];
+    for (int i = 0; i < n.sources; ++i) count += n.source[i] == v;
   }
-  return layers >= segment_rule.fewest_layers ? layers : 0;
+  return count;
+}
+
+// A run of steps that may become a segment, grown step by step.
+template <class P, int N> struct SegmentRun {
+  P const& p;
+  Plan<N> const& plan;
+  int first;
+  Fusion fusion;
+  int steps = 0, layers = 0, dense = 0, windowed = 0, parameters = 0;
+  int values = 0;       // numbers of a sample, once there are images
+  int rows_begin = -1;  // the step whose input are rows of channels
+
+  constexpr int result(int s) const { return plan.tail(plan.step[s]); }
+
+  // Whether node i is a value of the run that a sum may read.
+  constexpr bool has_rows(int i) const {
+    if (rows_begin < 0) return false;
+    for (int s = rows_begin; s < first + steps; ++s)
+      if (result(s) == i) return true;
+    return rows_begin == first ? p.node[plan.head(plan.step[first])].source[0] == i
+                               : result(rows_begin - 1) == i;
+  }
+
+  // Whether the next step joins.
+  constexpr bool add() {
+    int const s = first + steps;
+    Step const& step = plan.step[s];
+    Node const& n = p.node[plan.head(step)];
+    bool const everything = fusion >= Fusion::tile;
+    bool const folded = step.fused == Fused::folded_contraction;
+    if (folded && !everything) return false;
+    bool const next_to = steps == 0 || n.source[0] == result(s - 1) ||
+                         (n.sources == 2 && n.source[1] == result(s - 1));
+    if (!next_to || layers + folded == segment_rule.most_layers) return false;
+    if (n.role == Role::add || n.role == Role::normalization) {
+      bool const of_run = n.role != Role::add || (has_rows(n.source[0]) && has_rows(n.source[1]));
+      if (!everything || dense == 0 || !of_run) return false;
+    } else if (windowed == 0 || dense > 0 ? is_dense(n) : is_dense_on_image(n)) {
+      if (rows_begin < 0) rows_begin = s;
+      ++dense;
+    } else if (everything && dense == 0 && !folded && is_windowed(n)) {
+      if (windowed++ == 0) values = n.input.size();
+    } else if (!(windowed > 0 && dense == 0 && n.role == Role::pointwise)) {
+      return false;
+    }
+    for (int k = 0; k < step.count; ++k) {
+      Node const& of_step = p.node[plan.order[step.first + k]];
+      parameters += of_step.weight_count + of_step.bias_count;
+      layers += of_step.role != Role::pointwise;
+    }
+    if (windowed > 0) values += n.output.size();
+    ++steps;
+    return values <= image_segment_rule.most_values &&
+           parameters <=
+               (windowed > 0 ? image_segment_rule.most_parameters : segment_rule.most_parameters);
+  }
+
+  // Whether the run may end here: nobody else reads what is inside, and it is worth a kernel.
+  constexpr bool is_complete() const {
+    if (dense < (windowed > 0 ? 1 : segment_rule.fewest_layers)) return false;
+    for (int s = first; s + 1 < first + steps; ++s)
+      if (readers(p, N, result(s)) != readers_within(p, plan, first, first + steps, result(s)))
+        return false;
+    return true;
+  }
+};
+
+// Number of steps from s on that can run as one segment.
+template <class P, int N>
+constexpr int longest_segment(P const& p, Plan<N> const& plan, int s, Fusion fusion) {
+  SegmentRun<P, N> run{p, plan, s, fusion};
+  int longest = 0;
+  while (s + run.steps < plan.size && run.add())
+    if (run.is_complete()) longest = run.steps;
+  return longest;
 }
 
 }  // namespace detail
@@ -106,11 +194,11 @@ template <class Program> constexpr Plan<Program::size> make_plan(Phase phase, Fu
     fine.step[fine.size++] = s;
     k += s.count;
   }
-  if (fusion != Fusion::segment || phase != Phase::inference) return fine;
+  if (fusion < Fusion::segment || phase != Phase::inference) return fine;
   Plan<Program::size> plan = fine;
   plan.size = 0;
   for (int s = 0; s < fine.size;) {
-    int const run = detail::dense_run(p, fine, s);
+    int const run = detail::longest_segment(p, fine, s, fusion);
     if (run == 0) {
       plan.step[plan.size++] = fine.step[s++];
       continue;
@@ -127,6 +215,9 @@ template <class Program> constexpr Plan<Program::size> make_plan(Phase phase, Fu
 /// backward and parameter gradients run in one pass.
 template <class Program> constexpr bool is_whole_step(Fusion fusion) {
   auto const plan = make_plan<Program>(Phase::inference, fusion);
+  // Statistics of a batch are known when all of it has passed.
+  for (Node const& n : Program::nodes.node)
+    if (n.role == Role::normalization) return false;
   return plan.size == 1 && plan.step[0].fused == Fused::segment && Program::nodes.inputs == 1 &&
          Program::nodes.outputs == 1;
 }

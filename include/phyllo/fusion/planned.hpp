@@ -35,7 +35,7 @@ struct ChainOfNodes<Planned, First, std::index_sequence<I...>> {
 template <class Planned, int First, int Count>
 using ChainAt = typename ChainOfNodes<Planned, First, std::make_index_sequence<Count>>::type;
 
-// The layers of a segment: order[first[l]] is the contraction, its chain follows.
+// The layers of a segment: order[first[l]] is no pointwise layer, its chain follows.
 struct SegmentLayers {
   int first[op::Segment<>::max_length + 1] = {};
   int size = 0;
@@ -44,23 +44,61 @@ template <class Planned, int S> constexpr SegmentLayers segment_layers() {
   SegmentLayers layers{};
   Step const s = Planned::step(S);
   for (int k = s.first; k < s.first + s.count; ++k)
-    if (Planned::node(Planned::plan.order[k]).role == Role::contraction)
+    if (Planned::node(Planned::plan.order[k]).role != Role::pointwise)
       layers.first[layers.size++] = k;
   layers.first[layers.size] = s.first + s.count;
   return layers;
 }
-template <class Planned, int S, int L> struct DenseAt {
-  static constexpr SegmentLayers layers = segment_layers<Planned, S>();
-  static constexpr int first = layers.first[L];
-  static constexpr int pointwise = layers.first[L + 1] - first - 1;
-  static constexpr Node node = Planned::node(Planned::plan.order[first]);
-  using type = op::Dense<node.input.channels, node.output.channels, (node.bias_count > 0),
-                         ChainAt<Planned, first + 1, pointwise>>;
+template <class T> struct LayerType {
+  using type = T;
 };
+struct SegmentStatistics {
+  op::RunningStatistics layer[op::Segment<>::max_length] = {};
+};
+template <class Planned, int S>
+inline constexpr SegmentStatistics segment_statistics = [] {
+  SegmentStatistics statistics{};
+  SegmentLayers const layers = segment_layers<Planned, S>();
+  for (int l = 0; l < layers.size; ++l) {
+    Node const n = Planned::node(Planned::plan.order[layers.first[l]]);
+    statistics.layer[l] = {n.buffer, n.epsilon};
+  }
+  return statistics;
+}();
+// Value l of a segment is the input of its layer l: the number of the one that node v computes.
+template <class Planned, int S> constexpr int segment_value(int v) {
+  SegmentLayers const layers = segment_layers<Planned, S>();
+  for (int l = 0; l < layers.size; ++l)
+    if (Planned::plan.order[layers.first[l + 1] - 1] == v) return l + 1;
+  return 0;
+}
+template <class Planned, int S, int L> constexpr auto segment_layer() {
+  constexpr SegmentLayers layers = segment_layers<Planned, S>();
+  constexpr int first = layers.first[L];
+  constexpr int leaf = Planned::plan.order[first];
+  constexpr Node node = Planned::node(leaf);
+  using Chain = ChainAt<Planned, first + 1, layers.first[L + 1] - first - 1>;
+  if constexpr (node.role == Role::pooling) {
+    return LayerType<op::WindowPooling<At<typename Planned::leaves, leaf>::kind, node.input,
+                                       node.output, node.window, Chain>>{};
+  } else if constexpr (node.role == Role::add) {
+    constexpr int a = segment_value<Planned, S>(node.source[0]);
+    constexpr int b = segment_value<Planned, S>(node.source[1]);
+    return LayerType<op::Sum<node.output.channels, (a == L ? b : a), Chain>>{};
+  } else if constexpr (node.role == Role::normalization) {
+    return LayerType<op::RunningNormalization<node.output.channels, Chain>>{};
+  } else if constexpr (is_dense(node) || is_dense_on_image(node)) {
+    return LayerType<
+        op::Dense<node.input.size(), node.output.channels, (node.bias_count > 0), Chain>>{};
+  } else {
+    return LayerType<
+        op::Convolution<node.input, node.output, node.window, (node.bias_count > 0), Chain>>{};
+  }
+}
 template <class Planned, int S, class Sequence> struct SegmentOf;
 template <class Planned, int S, std::size_t... L>
 struct SegmentOf<Planned, S, std::index_sequence<L...>> {
-  using type = op::Segment<typename DenseAt<Planned, S, int(L)>::type...>;
+  using type = op::Segment<typename decltype(segment_layer<Planned, S, int(L)>())::type...>;
 };
 
 }  // namespace detail

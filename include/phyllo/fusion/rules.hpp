@@ -11,6 +11,7 @@ enum class Fusion : int {
   none,      // one kernel for each layer
   epilogue,  // a contraction, normalisation or sum with the pointwise layers behind it
   segment,   // runs of narrow layers as one kernel, and whole training steps where they fit
+  tile,      // the same with sums, normalisations of inference, and small images in front
 };
 
 /// What a step of a plan is.
@@ -63,5 +64,15 @@ struct SegmentRule {
   int most_parameters = 64 * 1024;  // elements; 256 KiB in float
 };
 inline constexpr SegmentRule segment_rule{};
+
+/// When convolutions and poolings join the dense steps behind them: all values of the samples that
+/// fill a vector and their gradients fit a core's second-level cache, and so do the weights.
+struct ImageSegmentRule {
+  char const* name = "small images";
+  int most_values = 12 * 1024;       // numbers of one sample, all layers together
+  int widest = 1024;                 // inputs of the first Linear layer
+  int most_parameters = 128 * 1024;  // elements; 512 KiB in float
+};
+inline constexpr ImageSegmentRule image_segment_rule{};
 
 }  // namespace phyllo

@@ -11,7 +11,8 @@ namespace phyllo {
 /// The memory of a model as kernels see it: pointers only.
 ///
 /// shape    parameters, gradients (arena_size) · buffers (buffer_size) · statistics (7/2 of
-///          buffer_size) · activations (Memory::bytes times capacity)
+///          buffer_size) · activations (Memory::bytes times capacity) · workspace of threads (as
+///          much as the kernel that asks for most)
 template <class Precision> struct Arenas {
   using storage = typename Precision::storage;
   using accumulate = typename Precision::accumulate;
@@ -24,6 +25,7 @@ template <class Precision> struct Arenas {
   std::byte* activations = nullptr;
   StepState* state = nullptr;
   int capacity = 0;  // samples that the activation arena holds
+  std::byte* workspace = nullptr;
 
   storage* at(long offset) const {
     return reinterpret_cast<storage*>(activations + offset * capacity);

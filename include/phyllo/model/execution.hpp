@@ -4,22 +4,40 @@
 
 #include <phyllo/backend/select.hpp>
 #include <phyllo/fusion/rules.hpp>
+#include <phyllo/op/segment.hpp>
+#include <phyllo/policy/precision.hpp>
 
 #include <Kokkos_Core.hpp>
 
 namespace phyllo {
 
+namespace detail {
+
+// The smallest segment that begins with an image.
+using SmallestImageSegment =
+    op::Segment<op::Convolution<Shape(1, 1), Shape(1, 1), Window{}, false, op::Chain<>>,
+                op::Dense<1, 1, false, op::Chain<>>>;
+
+// How far a list of backends can follow the planner.
+template <class List> inline constexpr Fusion deepest_fusion = Fusion::segment;
+template <class... B>
+  requires(HasKernel<typename B::template kernels<SmallestImageSegment, Full<float>>> || ...)
+inline constexpr Fusion deepest_fusion<Backends<B...>> = Fusion::tile;
+
+}  // namespace detail
+
 /// Where and how a model runs.
 ///
 /// options  Space: a Kokkos execution space · BackendList: backends in order of preference ·
-///          How: how far the planner may fuse
+///          How: how far the planner may fuse; it goes no further than a backend of the list can
 template <class Space = Kokkos::DefaultExecutionSpace,
-          class BackendList = typename DefaultBackends<Space>::type, Fusion How = Fusion::segment>
+          class BackendList = typename DefaultBackends<Space>::type, Fusion How = Fusion::tile>
 struct Execution {
   using space = Space;
   using memory_space = typename Space::memory_space;
   using backends = BackendList;
-  static constexpr Fusion fusion = How;
+  static constexpr Fusion fusion =
+      How < detail::deepest_fusion<BackendList> ? How : detail::deepest_fusion<BackendList>;
 };
 
 }  // namespace phyllo

@@ -231,24 +231,28 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
     fill_segment<S>(work);
     if constexpr (segment_takes_views<S>()) {
       using All = typename Base::template Kernels<Op>;
-      constexpr int inputs = Planned::head(S).input.channels;
-      constexpr int outputs = Planned::node(Planned::result(S)).output.channels;
+      constexpr Node head = Planned::head(S);
       bool const from_caller = S == 0 && takes_source && !source.is_null();
       bool const to_caller = S + 1 == Planned::plan.size && takes_target && !target.is_null();
       All::run(this->exec, this->labels[std::size_t(S)], work,
-               from_caller ? source : in_slot(this->value(Planned::head(S).source[0]), inputs),
-               to_caller ? target : in_slot(work.y, outputs));
+               from_caller ? source : in_slot(this->value(head.source[0]), head.input),
+               to_caller ? target : in_slot(work.y, Planned::node(Planned::result(S)).output));
     } else {
       this->template run<Op>(S, work);
     }
   }
   // A value in its slot, as kernels that take Views see it.
-  static ExternalTensor in_slot(storage* slot, int channels) {
+  static ExternalTensor in_slot(storage* slot, Shape const& s) {
     ExternalTensor t;
     t.data[0] = slot;
     t.type = detail::element_type_of<storage>();
-    t.sample_stride = channels;
+    t.sample_stride = s.size();
     t.channel_stride = 1;
+    std::ptrdiff_t stride = s.channels;
+    for (int d = 2; d >= 0; --d) {
+      t.spatial_stride[d] = stride;
+      stride *= s.spatial[d];
+    }
     return t;
   }
 
@@ -261,6 +265,9 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
     work.y = this->value(Planned::result(S));
     work.parameters = this->arenas.parameters;
     work.random = {Planned::phase == Phase::training ? this->arenas.state : nullptr, 0};
+    work.buffers = this->arenas.buffers;
+    work.statistics = detail::segment_statistics<Planned, S>.layer;
+    work.workspace = this->arenas.workspace;
     for (int l = 0; l < layers.size; ++l) {
       Node const n = Planned::node(Planned::plan.order[layers.first[l]]);
       work.weight[l] = n.weight;

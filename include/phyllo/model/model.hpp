@@ -137,7 +137,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   Vector<storage> parameters_;
   Vector<accumulate> master_, gradients_, statistics_, partial_;
   Vector<float> buffers_;
-  Vector<std::byte> activations_;
+  Vector<std::byte> activations_, workspace_;
   Kokkos::View<StepState, memory_space> state_;
   Arenas<P> arenas_;
   int last_batch_ = -1;

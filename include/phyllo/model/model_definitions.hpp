@@ -18,6 +18,21 @@ template <class Net> constexpr int partial_size() {
   return 2 * largest * op::Normalization<op::Chain<>>::row_blocks;
 }
 
+// Bytes that the segments of a plan want for each thread.
+template <class Planned, class P, class Exec> constexpr long segment_bytes() {
+  long most = 0;
+  [&]<std::size_t... S>(std::index_sequence<S...>) {
+    auto const one = [&]<int Step>() {
+      if constexpr (Planned::step(Step).fused == Fused::segment) {
+        using Kernels = SelectedKernels<StepSegment<Planned, Step>, P, typename Exec::backends>;
+        most = thread_bytes<Kernels> > most ? thread_bytes<Kernels> : most;
+      }
+    };
+    (one.template operator()<int(S)>(), ...);
+  }(std::make_index_sequence<Planned::plan.size>{});
+  return most;
+}
+
 inline std::vector<std::string> with_suffix(std::vector<std::string> names, char const* suffix) {
   for (auto& n : names) n += suffix;
   return names;
@@ -58,8 +73,12 @@ Model<Net, P, Exec>::Model(space const& exec, ModelOptions const& options)
                                                                       : Inference::memory.bytes;
   allocate(exec, activations_, "activations", bytes * options.batch);
   state_ = Kokkos::View<StepState, memory_space>(Kokkos::view_alloc(exec, name_ + "/state"));
-  arenas_ = {parameters_.data(), gradients_.data(),   buffers_.data(), statistics_.data(),
-             partial_.data(),    activations_.data(), state_.data(),   options.batch};
+  constexpr long of_thread = detail::segment_bytes<Inference, P, Exec>();
+  if constexpr (of_thread > 0)
+    allocate(exec, workspace_, "workspace of threads", of_thread * exec.concurrency());
+  arenas_ = {parameters_.data(), gradients_.data(), buffers_.data(),
+             statistics_.data(), partial_.data(),   activations_.data(),
+             state_.data(),      options.batch,     workspace_.data()};
   StepState initial;
   initial.seed = options.seed;
   Kokkos::parallel_for(name_ + "/state", Kokkos::RangePolicy<space>(exec, 0, 1),

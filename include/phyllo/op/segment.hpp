@@ -3,24 +3,80 @@
 #pragma once
 
 #include <phyllo/core/external_tensor.hpp>
+#include <phyllo/core/window.hpp>
 #include <phyllo/op/chain.hpp>
 #include <phyllo/op/loss.hpp>
+#include <phyllo/op/pooling.hpp>
+
+#include <cstddef>
 
 namespace phyllo::op {
 
 /// One Linear layer with its epilogue, extents at compile time.
 template <int In, int Out, bool HasBias, class Chain> struct Dense {
+  static constexpr bool is_linear = true;
   static constexpr int inputs = In;
   static constexpr int outputs = Out;
   static constexpr bool bias = HasBias;
   using chain = Chain;
 };
 
+/// One convolution with its epilogue, extents at compile time.
+template <Shape In, Shape Out, Window W, bool HasBias, class Chain> struct Convolution {
+  static constexpr Shape input = In;
+  static constexpr Shape output = Out;
+  static constexpr Window window = W;
+  static constexpr bool bias = HasBias;
+  using chain = Chain;
+};
+
+/// One pooling and the pointwise layers behind it, extents at compile time.
+template <PoolingKind Kind, Shape In, Shape Out, Window W, class Chain> struct WindowPooling {
+  static constexpr PoolingKind kind = Kind;
+  static constexpr Shape input = In;
+  static constexpr Shape output = Out;
+  static constexpr Window window = W;
+  static constexpr bool bias = false;
+  using chain = Chain;
+};
+
+/// The result before plus an earlier value: value l of a segment is the input of its layer l.
+template <int Count, int Earlier, class Chain> struct Sum {
+  static constexpr int inputs = Count;
+  static constexpr int outputs = Count;
+  static constexpr int earlier = Earlier;
+  static constexpr bool bias = false;
+  using chain = Chain;
+};
+
+/// Batch normalisation with running statistics.
+template <int Count, class Chain> struct RunningNormalization {
+  static constexpr bool is_normalization = true;
+  static constexpr int inputs = Count;
+  static constexpr int outputs = Count;
+  static constexpr bool bias = false;
+  using chain = Chain;
+};
+
+/// Where a normalisation of a segment has its running statistics.
+struct RunningStatistics {
+  int buffer = -1;  // mean, then variance (C): elements from the start of the arena of buffers
+  float epsilon = 0;
+};
+
+/// What an op of a segment is: a Linear layer, any op on rows of channels, a sum, a normalisation.
+template <class Op> inline constexpr bool is_dense = requires { Op::is_linear; };
+template <class Op> inline constexpr bool is_on_rows = requires { Op::inputs; };
+template <class Op> inline constexpr bool is_sum = requires { Op::earlier; };
+template <class Op> inline constexpr bool is_normalization = requires { Op::is_normalization; };
+
 /// Consecutive ops that run as one kernel while the activations of a tile stay on chip. Two
 /// networks with the same segment share its kernels.
 ///
-/// shape    x (N, first in) -> y (N, last out)
-/// state    weight[l] (in, out), bias[l] (out): elements from the start of the parameter arena
+/// shape    x (N, first in) -> y (N, last out); images, which only the first ops take,
+/// channels-last state    weight[l] (in, out) or (taps, in, out), bias[l] (out): elements from the
+/// start of the
+///          parameter arena; of a normalisation scale and shift (C)
 /// cost     memory traffic is x, y and the parameters
 template <class... Ops> struct Segment {
   static constexpr int length = sizeof...(Ops);
@@ -35,8 +91,11 @@ template <class... Ops> struct Segment {
     storage const* parameters = nullptr;
     int weight[max_length] = {};
     int bias[max_length] = {};
-    Randomness random;              // position of the segment's first layer
-    int position[max_length] = {};  // of each layer's chain, relative to random.position
+    Randomness random;  // position of the segment's first layer
+    float const* buffers = nullptr;
+    RunningStatistics const* statistics = nullptr;  // in host memory, one for each layer
+    int position[max_length] = {};   // of each layer's chain, relative to random.position
+    std::byte* workspace = nullptr;  // (threads, Kernels::thread_bytes), where these say so
   };
 };
 

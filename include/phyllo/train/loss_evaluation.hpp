@@ -63,6 +63,10 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     allocate(partial_, "loss workspace",
              whole_step ? long(workspace_rows(exec)) * M::nodes.arena_size
                         : 2L * op::LossSum<P>::blocks);
+    if (whole_step && thread_bytes<WholeKernels> > 0)
+      workspace_ = typename M::template Vector<std::byte>(
+          Kokkos::view_alloc(exec, model.name() + "/whole step workspace"),
+          std::size_t(thread_bytes<WholeKernels> * exec.concurrency()));
   }
 
   /// The caller's targets: one View, or tensors(named<tag>(view), ...).
@@ -84,11 +88,11 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   void whole_step(space const& exec, BoundTensors const& in, BoundTensors const& targets) {
     Local alone;
     auto pass = model_.template forward_pass<Phase::inference>(exec, in.batch, alone);
-    using WholeKernels = SelectedKernels<Whole, P, typename Exec::backends>;
     if constexpr (!takes_views<WholeKernels>) model_.load(pass, in);
     typename Whole::template Run<P> work;
     pass.template fill_segment<0>(work.forward);
     work.forward.random = {model_.arenas().state, 0};  // training: random masks are drawn
+    work.forward.workspace = workspace_.data();
     work.weight = At<TypeList<Term...>, 0>::weight;
     work.targets = targets.tensor[0];
     work.state = model_.arenas().state;
@@ -135,7 +139,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
  private:
   // The segment of a whole step; of a network that is none, any op: it is never run.
   template <class Model, bool Is> struct WholeOf {
-    using type = op::WholeStep<op::Segment<>, First>;
+    using type = op::WholeStep<op::Segment<op::Dense<1, 1, false, op::Chain<>>>, First>;
   };
   template <class Model> struct WholeOf<Model, true> {
     using type = op::WholeStep<StepSegment<typename Model::Inference, 0>, First>;
@@ -143,9 +147,11 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   using Whole =
       typename WholeOf<M, is_whole_step<typename M::network::program>(Exec::fusion)>::type;
 
+  using WholeKernels = SelectedKernels<Whole, P, typename Exec::backends>;
+
   // One row for each of a processor's threads; the portable kernels have a fixed number.
   static int workspace_rows(space const& exec) {
-    if constexpr (takes_views<SelectedKernels<Whole, P, typename Exec::backends>>)
+    if constexpr (takes_views<WholeKernels>)
       return std::max(Whole::blocks, int(exec.concurrency()));
     else
       return Whole::blocks;
@@ -226,6 +232,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   M const& model_;
   std::string label_;
   typename M::template Vector<accumulate> values_, hits_, sums_, partial_;
+  typename M::template Vector<std::byte> workspace_;
 };
 
 }  // namespace phyllo

@@ -58,10 +58,11 @@ template <class D, class P> struct DenseTile {
     });
   }
 
-  /// d_x = (d_y W^T) times the derivative of the chain before, whose input or output is `kept`.
+  /// d_x = (d_y W^T, plus `more` unless null) times the derivative of the chain before, whose input
+  /// or output is `kept`.
   template <class ChainBefore>
-  static void backward_input(int rows, A const* d_y, A const* transposed, A* d_x, A const* kept,
-                             Randomness const& random, int first_sample) {
+  static void backward_input(int rows, A const* d_y, A const* transposed, A* d_x, A const* more,
+                             A const* kept, Randomness const& random, int first_sample) {
     input_panels([&](auto panel) {
       constexpr int p = decltype(panel)::value;
       constexpr int width = Inputs::template width<p>;
@@ -70,7 +71,10 @@ template <class D, class P> struct DenseTile {
       for (int row = 0; row < rows; row += rows_a_block) {
         // The transposed weights are padded: every lane is part of them.
         RegisterBlock<A, rows_a_block, width, lanes<A>> block;
-        block.begin(static_cast<A const*>(nullptr));
+        if (more == nullptr)
+          block.begin(static_cast<A const*>(nullptr));
+        else
+          block.load_rows(more + long(row) * x_stride + column, x_stride);
         block.multiply(d_y + row * y_stride, y_stride, 1, transposed + column, x_stride,
                        D::outputs);
         long const at = long(row) * x_stride + column;

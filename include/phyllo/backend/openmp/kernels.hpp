@@ -16,8 +16,8 @@ namespace phyllo::openmp {
 template <class Op, class Precision> struct Kernels;
 
 /// Pieces that a batch is cut into: one for each thread, but none smaller than a tile.
-template <class Space> int pieces_of(Space const& exec, long batch) {
-  long const tiles = (batch + tile_rows - 1) / tile_rows;
+template <class Space> int pieces_of(Space const& exec, long batch, int rows = tile_rows) {
+  long const tiles = (batch + rows - 1) / rows;
   return int(tiles < exec.concurrency() ? tiles : exec.concurrency());
 }
 

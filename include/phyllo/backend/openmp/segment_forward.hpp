@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/openmp/image_stages.hpp>
 #include <phyllo/backend/openmp/kernels.hpp>
+#include <phyllo/backend/openmp/row_tile.hpp>
 #include <phyllo/backend/openmp/segment_forward_amx.hpp>
 #include <phyllo/backend/openmp/segment_layout.hpp>
 #include <phyllo/backend/openmp/tile_prefetch.hpp>
@@ -17,7 +19,19 @@ template <class Segment, class P> struct segment_forward;
 template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
   using A = typename P::accumulate;
   using Segment = op::Segment<D...>;
-  using Layout = SegmentLayout<Segment, P>;
+  using Parts = SegmentParts<Segment>;
+  static constexpr int images = Parts::images;
+  static constexpr int tile = Parts::template rows<A>;
+  using Layout = SegmentLayout<typename Parts::Rows, P, tile>;
+  using Images = ImageStages<typename Parts::Images, P, false>;
+  template <bool Converts>
+  using Weights = SegmentWeights<typename Parts::Rows, P, Converts, images>;
+  /// Values of two layers at a time, or all where a sum reads an older one.
+  static constexpr int size =
+      Layout::has_sums ? Layout::values : 2 * Layout::stored_rows * Layout::widest;
+  static constexpr int value_at(int l) {
+    return Layout::has_sums ? Layout::value_at(l) : l % 2 * Layout::stored_rows * Layout::widest;
+  }
 
   typename Segment::template Forward<P> work;
   ExternalTensor source;  // (N, first in)
@@ -28,69 +42,119 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
     long const batch = work.batch;
     long const first = batch * piece / pieces, last = batch * (piece + 1) / pieces;
 #if defined(PHYLLO_HAS_AMX)
-    if constexpr (std::is_same_v<typename P::storage, bf16>)
+    if constexpr (std::is_same_v<typename P::storage, bf16> && Parts::is_all_dense)
       if (last - first >= AmxTiles::fewest_samples && AmxTiles::permitted())
         return AmxSegment<Segment, P>(work).run(source, target, first, last);
 #endif
-    if (Layout::converts && last - first >= tile_rows)
-      run(SegmentWeights<Segment, P, Layout::converts>(work), first, last);
+    if (Layout::converts && last - first >= tile)
+      run(Weights<Layout::converts>(work), first, last, piece);
     else
-      run(SegmentWeights<Segment, P, false>(work), first, last);
+      run(Weights<false>(work), first, last, piece);
   }
 
-  template <class Weights> void run(Weights const& weights, long first, long last) const {
-    // Values of two layers at a time. Rows that are computed and no sample's are zero at first.
-    alignas(64) A value[2][tile_rows * Layout::widest];
-    int const used = padded_rows(int(last - first < tile_rows ? last - first : tile_rows));
-    for (auto& v : value) std::memset(static_cast<void*>(v), 0, sizeof(A) * Layout::widest * used);
-    for (long n = first; n < last; n += tile_rows) {
-      int const rows = int(last - n < tile_rows ? last - n : tile_rows);
-      TileTransfer<A>::load(source, n, rows, Layout::in_count[0], value[0], Layout::in_stride[0]);
-      if constexpr (Layout::converts)
-        for (int i = 0; i < rows * Layout::in_stride[0]; ++i) value[0][i] = rounded<P>(value[0][i]);
-      long const left = last - n - rows;
-      constexpr int calls = Layout::layers * (tile_rows / 6);
-      TilePrefetch<false> read(source, n + rows, left < tile_rows ? left : tile_rows,
-                               Layout::in_count[0], calls);
-      TilePrefetch<true> written(target, n, rows, Layout::out_count[Layout::layers - 1], calls);
-      auto const between_blocks = [&] {
-        read();
-        written();
-      };
-      layers(weights, rows, int(n), value, between_blocks, std::index_sequence_for<D...>{});
-      TileTransfer<A>::store(value[Layout::layers % 2], Layout::out_stride[Layout::layers - 1], n,
-                             rows, Layout::out_count[Layout::layers - 1], target);
+  template <class W> void run(W const& weights, long first, long last, int piece) const {
+    // Rows that are computed and no sample's are zero at first.
+    alignas(64) A value[size];
+    int const used = padded_rows(int(last - first < tile ? last - first : tile));
+    for (int l = 0; l <= (Layout::has_sums ? Layout::layers : 1); ++l)
+      std::memset(static_cast<void*>(value + value_at(l)), 0,
+                  sizeof(A) * std::size_t(used) *
+                      (Layout::has_sums
+                           ? l < Layout::layers ? Layout::in_stride[l] : Layout::out_stride[l - 1]
+                           : Layout::widest));
+    alignas(64) A normalizations[2 * Layout::normalized + 1];
+    normalize(normalizations);
+    if constexpr (images > 0) {
+      Images stages(reinterpret_cast<A*>(work.workspace + piece * Images::bytes), work);
+      for (long n = first; n < last; n += tile) {
+        int const rows = int(last - n < tile ? last - n : tile);
+        stages.forward(source, n, rows, value, Layout::in_stride[0]);
+        layers(weights, rows, int(n), value, normalizations, [] {});
+        store(value, n, rows);
+      }
+    } else {
+      for (long n = first; n < last; n += tile) {
+        int const rows = int(last - n < tile ? last - n : tile);
+        TileTransfer<A>::load(source, n, rows, Layout::in_count[0], value, Layout::in_stride[0]);
+        if constexpr (Layout::converts)
+          for (int i = 0; i < rows * Layout::in_stride[0]; ++i) value[i] = rounded<P>(value[i]);
+        long const left = last - n - rows;
+        constexpr int calls = Layout::layers * (tile_rows / 6);
+        TilePrefetch<false> read(source, n + rows, left < tile ? left : tile, Layout::in_count[0],
+                                 calls);
+        TilePrefetch<true> written(target, n, rows, Layout::out_count[Layout::layers - 1], calls);
+        layers(weights, rows, int(n), value, normalizations, [&] {
+          read();
+          written();
+        });
+        store(value, n, rows);
+      }
     }
   }
 
-  template <class Weights, class Between, std::size_t... L>
-  void layers(Weights const& weights, int rows, int n, A (&value)[2][tile_rows * Layout::widest],
-              Between const& between_blocks, std::index_sequence<L...>) const {
-    (layer<D, int(L)>(weights, rows, n, value[L % 2], value[(L + 1) % 2], between_blocks), ...);
+ private:
+  void store(A const* value, long n, int rows) const {
+    TileTransfer<A>::store(value + value_at(Layout::layers), Layout::out_stride[Layout::layers - 1],
+                           n, rows, Layout::out_count[Layout::layers - 1], target);
   }
-  template <class Dense, int L, class Weights, class Between>
-  void layer(Weights const& weights, int rows, int n, A const* x, A* y,
+  void normalize(A* normalizations) const {
+    [&]<int... L>(std::integer_sequence<int, L...>) {
+      (normalize_layer<L>(normalizations), ...);
+    }(std::make_integer_sequence<int, Layout::layers>{});
+  }
+  template <int L> void normalize_layer(A* normalizations) const {
+    using Op = typename Layout::template Op<L>;
+    if constexpr (op::is_normalization<Op>) {
+      op::RunningStatistics const& s = work.statistics[images + L];
+      RowTile<Op, P>::normalization(work.buffers + s.buffer,
+                                    work.parameters + work.weight[images + L],
+                                    work.parameters + work.bias[images + L], s.epsilon,
+                                    normalizations + 2 * Layout::normalized_at(L));
+    }
+  }
+
+  template <class W, class Between>
+  void layers(W const& weights, int rows, int n, A* value, A const* normalizations,
+              Between const& between_blocks) const {
+    [&]<int... L>(std::integer_sequence<int, L...>) {
+      (layer<L>(weights, rows, n, value, normalizations, between_blocks), ...);
+    }(std::make_integer_sequence<int, Layout::layers>{});
+  }
+  template <int L, class W, class Between>
+  void layer(W const& weights, int rows, int n, A* value, A const* normalizations,
              Between const& between_blocks) const {
+    using Op = typename Layout::template Op<L>;
     Randomness random = work.random;
-    random.position += work.position[L];
-    DenseTile<Dense, P>::forward(rows, x, weights.template weight<L>(),
-                                 weights.template stride<L>(), weights.template bias<L>(), y,
-                                 static_cast<A*>(nullptr), random, n, between_blocks);
+    random.position += work.position[images + L];
+    A const* const x = value + value_at(L);
+    A* const y = value + value_at(L + 1);
+    if constexpr (op::is_dense<Op>)
+      DenseTile<Op, P>::forward(rows, x, weights.template weight<L>(), weights.template stride<L>(),
+                                weights.template bias<L>(), y, static_cast<A*>(nullptr), random, n,
+                                between_blocks);
+    else if constexpr (op::is_sum<Op>)
+      RowTile<Op, P>::add(rows, x, value + value_at(Op::earlier), y, nullptr, random, n);
+    else
+      RowTile<Op, P>::normalize(
+          rows, x, normalizations + 2 * Layout::normalized_at(L),
+          normalizations + 2 * Layout::normalized_at(L) + Layout::out_stride[L], y, random, n);
   }
 };
 
 template <class... D, class P> struct Kernels<op::Segment<D...>, P> {
   /// The caller's Views are read and written tile by tile, without a pass of their own.
   static constexpr bool takes_views = true;
+  using Functor = segment_forward<op::Segment<D...>, P>;
+  /// Of the workspace, for each thread.
+  static constexpr long thread_bytes = Functor::Images::bytes;
 
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename op::Segment<D...>::template Forward<P> const& work,
                   ExternalTensor const& source, ExternalTensor const& target) {
     if (work.batch == 0) return;
-    int const pieces = pieces_of(exec, work.batch);
-    launch(exec, label, pieces,
-           segment_forward<op::Segment<D...>, P>{work, source, target, pieces});
+    int const pieces = pieces_of(exec, work.batch, Functor::tile);
+    launch(exec, label, pieces, Functor{work, source, target, pieces});
   }
 };
 

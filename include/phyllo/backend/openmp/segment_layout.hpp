@@ -8,13 +8,26 @@
 
 namespace phyllo::openmp {
 
-/// Where the values and the weights of a segment lie in a thread's own memory, in numbers of
-/// Precision::accumulate; every offset is a multiple of a vector.
-template <class Segment, class P> struct SegmentLayout;
-template <class... D, class P> struct SegmentLayout<op::Segment<D...>, P> {
+/// The value that a sum reads beside the one before; -1: the layer is none.
+template <class Op> inline constexpr int earlier_of = -1;
+template <class Op>
+  requires(op::is_sum<Op>)
+inline constexpr int earlier_of<Op> = Op::earlier;
+
+/// Where the values and the weights of a segment's layers on rows lie in a thread's own memory, in
+/// numbers of Precision::accumulate; every offset is a multiple of a vector.
+///
+/// options  Rows: samples of a tile · BehindImages: the first layer's input has a gradient too
+template <class Segment, class P, int Rows = tile_rows, bool BehindImages = false>
+struct SegmentLayout;
+template <class... D, class P, int Rows, bool BehindImages>
+struct SegmentLayout<op::Segment<D...>, P, Rows, BehindImages> {
   using A = typename P::accumulate;
-  template <int Layer> using Dense = At<TypeList<D...>, Layer>;
+  template <int Layer> using Op = At<TypeList<D...>, Layer>;
   static constexpr int layers = sizeof...(D);
+  static constexpr int rows = Rows;
+  /// The same and those that are computed beside them.
+  static constexpr int stored_rows = (Rows + row_multiple - 1) / row_multiple * row_multiple;
   /// Weights of another type than sums are converted once a piece of the batch.
   static constexpr bool converts = !std::is_same_v<typename P::storage, A>;
 
@@ -22,6 +35,16 @@ template <class... D, class P> struct SegmentLayout<op::Segment<D...>, P> {
   static constexpr int out_stride[] = {BlockShape<A, D::outputs>::stride...};
   static constexpr int in_count[] = {D::inputs...};
   static constexpr int out_count[] = {D::outputs...};
+  static constexpr bool is_dense[] = {op::is_dense<D>...};
+  /// Whether a sum reads a value again that is older than the one before.
+  static constexpr bool has_sums = (op::is_sum<D> || ...);
+  /// Whether a sum behind layer l reads value l.
+  static constexpr bool is_read_later(int value, int l) {
+    constexpr int earlier[] = {earlier_of<D>...};
+    for (int i = l; i < layers; ++i)
+      if (earlier[i] == value) return true;
+    return false;
+  }
 
   static constexpr int widest = [] {
     int most = in_stride[0];
@@ -31,68 +54,83 @@ template <class... D, class P> struct SegmentLayout<op::Segment<D...>, P> {
   /// Value number l is the input of layer l; the last one the output.
   static constexpr int value_at(int l) {
     int sum = 0;
-    for (int i = 0; i < l; ++i) sum += tile_rows * in_stride[i];
+    for (int i = 0; i < l; ++i) sum += stored_rows * in_stride[i];
     return sum;
   }
-  static constexpr int values = value_at(layers) + tile_rows * out_stride[layers - 1];
+  static constexpr int values = value_at(layers) + stored_rows * out_stride[layers - 1];
 
   static constexpr int weight_at(int l) {
     int sum = 0;
-    for (int i = 0; i < l; ++i) sum += (in_count[i] + 1) * out_stride[i];
+    for (int i = 0; i < l; ++i) sum += is_dense[i] ? (in_count[i] + 1) * out_stride[i] : 0;
     return sum;
   }
-  /// Converted weights (in, out_stride), then the bias, of every layer.
+  /// Converted weights (in, out_stride), then the bias, of every Linear layer.
   static constexpr int weights = weight_at(layers);
+
+  static constexpr int normalized_at(int l) {
+    constexpr bool is[] = {op::is_normalization<D>...};
+    int sum = 0;
+    for (int i = 0; i < l; ++i) sum += is[i] ? out_stride[i] : 0;
+    return sum;
+  }
+  /// Channels of all normalisations.
+  static constexpr int normalized = normalized_at(layers);
 
   static constexpr int transposed_at(int l) {
     int sum = 0;
-    for (int i = 1; i < l; ++i) sum += out_count[i] * in_stride[i];
+    for (int i = BehindImages ? 0 : 1; i < l; ++i)
+      sum += is_dense[i] ? out_count[i] * in_stride[i] : 0;
     return sum;
   }
-  /// Transposed weights (out, in_stride) of every layer but the first.
+  /// Transposed weights (out, in_stride) of every Linear layer whose input has a gradient.
   static constexpr int transposed = transposed_at(layers);
 };
 
 /// The parameters of a segment as its tiles read them: the arena itself, or a copy in the type of
 /// sums, which pays from a tile of samples on.
-template <class Segment, class P, bool Converts> class SegmentWeights;
+///
+/// options  First: place of the first Linear layer among the segment's layers
+template <class Segment, class P, bool Converts, int First> class SegmentWeights;
 
-template <class Segment, class P> class SegmentWeights<Segment, P, false> {
+template <class Segment, class P, int First> class SegmentWeights<Segment, P, false, First> {
  public:
   using number = typename P::storage;
-  template <class Work> explicit SegmentWeights(Work const& work) : work_(work) {}
-  template <int Layer> number const* weight() const {
-    return work_.parameters + work_.weight[Layer];
-  }
+  template <class Work>
+  explicit SegmentWeights(Work const& work)
+      : parameters_(work.parameters), weight_(work.weight + First), bias_(work.bias + First) {}
+  template <int Layer> number const* weight() const { return parameters_ + weight_[Layer]; }
   template <int Layer> long stride() const { return SegmentLayout<Segment, P>::out_count[Layer]; }
   template <int Layer> number const* bias() const {
-    using D = typename SegmentLayout<Segment, P>::template Dense<Layer>;
-    return D::bias ? work_.parameters + work_.bias[Layer] : nullptr;
+    using D = typename SegmentLayout<Segment, P>::template Op<Layer>;
+    return D::bias ? parameters_ + bias_[Layer] : nullptr;
   }
 
  private:
-  typename Segment::template Forward<P> const& work_;
+  number const* parameters_;
+  int const* weight_;
+  int const* bias_;
 };
 
-template <class Segment, class P> class SegmentWeights<Segment, P, true> {
+template <class Segment, class P, int First> class SegmentWeights<Segment, P, true, First> {
  public:
   using A = typename P::accumulate;
   using Layout = SegmentLayout<Segment, P>;
   template <class Work> explicit SegmentWeights(Work const& work) {
     for (int l = 0; l < Layout::layers; ++l) {
+      if (!Layout::is_dense[l]) continue;
       int const inputs = Layout::in_count[l], outputs = Layout::out_count[l];
       for (int i = 0; i < inputs; ++i)
-        convert(work.parameters + work.weight[l] + long(i) * outputs, outputs,
+        convert(work.parameters + work.weight[First + l] + long(i) * outputs, outputs,
                 at_ + Layout::weight_at(l) + i * Layout::out_stride[l]);
-      if (work.bias[l] >= 0)
-        convert(work.parameters + work.bias[l], outputs,
+      if (work.bias[First + l] >= 0)
+        convert(work.parameters + work.bias[First + l], outputs,
                 at_ + Layout::weight_at(l) + inputs * Layout::out_stride[l]);
     }
   }
   template <int Layer> A const* weight() const { return at_ + Layout::weight_at(Layer); }
   template <int Layer> long stride() const { return Layout::out_stride[Layer]; }
   template <int Layer> A const* bias() const {
-    using D = typename Layout::template Dense<Layer>;
+    using D = typename Layout::template Op<Layer>;
     return D::bias ? weight<Layer>() + D::inputs * Layout::out_stride[Layer] : nullptr;
   }
 
@@ -100,7 +138,7 @@ template <class Segment, class P> class SegmentWeights<Segment, P, true> {
   static void convert(typename P::storage const* from, int count, A* to) {
     for (int i = 0; i < count; ++i) to[i] = A(from[i]);
   }
-  alignas(64) A at_[Layout::weights];
+  alignas(64) A at_[Layout::weights + 1];
 };
 
 }  // namespace phyllo::openmp

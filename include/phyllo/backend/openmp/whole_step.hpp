@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/openmp/image_stages.hpp>
 #include <phyllo/backend/openmp/kernels.hpp>
+#include <phyllo/backend/openmp/row_tile.hpp>
 #include <phyllo/backend/openmp/segment_layout.hpp>
 #include <phyllo/backend/openmp/tile_prefetch.hpp>
 #include <phyllo/backend/openmp/tile_transfer.hpp>
@@ -30,14 +32,18 @@ template <class Segment, class L, class P> struct whole_step_piece;
 template <class... D, class L, class P> struct whole_step_piece<op::Segment<D...>, L, P> {
   using A = typename P::accumulate;
   using Segment = op::Segment<D...>;
-  using Layout = SegmentLayout<Segment, P>;
-  using Weights = SegmentWeights<Segment, P, Layout::converts>;
-  using Op = op::WholeStep<Segment, L>;
+  using Parts = SegmentParts<Segment>;
+  static constexpr int images = Parts::images;
+  static constexpr int tile_size = Parts::template rows<A>;
+  using Images = ImageStages<typename Parts::Images, P, true>;
+  using Layout = SegmentLayout<typename Parts::Rows, P, tile_size, (images > 0)>;
+  using Weights = SegmentWeights<typename Parts::Rows, P, Layout::converts, images>;
+  using Step = op::WholeStep<Segment, L>;
   static constexpr int layers = Layout::layers;
   static constexpr int outputs = Layout::out_count[layers - 1];
   static constexpr int out_stride = Layout::out_stride[layers - 1];
 
-  typename Op::template Run<P> work;
+  typename Step::template Run<P> work;
   ExternalTensor source;  // (N, first in)
   int pieces = 1;
 
@@ -45,9 +51,10 @@ template <class... D, class L, class P> struct whole_step_piece<op::Segment<D...
   struct Memory {
     alignas(64) A value[Layout::values] = {};
     alignas(64) A saved[Layout::values] = {};  // inputs of the chains that ask for them
-    alignas(64) A d[2][tile_rows * Layout::widest] = {};
-    alignas(64) A target[tile_rows * out_stride] = {};
+    alignas(64) A d[2][Layout::stored_rows * Layout::widest] = {};
+    alignas(64) A target[Layout::stored_rows * out_stride] = {};
     alignas(64) A transposed[Layout::transposed + 1] = {};
+    alignas(64) A more[Layout::has_sums ? Layout::values : 1] = {};  // gradients by way of sums
   };
 
   void operator()(int piece) const {
@@ -58,10 +65,40 @@ template <class... D, class L, class P> struct whole_step_piece<op::Segment<D...
     std::memset(static_cast<void*>(gradients), 0, sizeof(A) * std::size_t(work.parameter_count));
     Weights const weights(work.forward);
     Memory memory;
-    transpose(memory, std::make_index_sequence<layers>{});
-    for (long n = first; n < last; n += tile_rows)
-      tile(weights, memory, n, int(last - n < tile_rows ? last - n : tile_rows), gradients,
-           std::make_index_sequence<layers>{});
+    constexpr auto each = std::make_index_sequence<layers>{};
+    transpose(memory, each);
+    if constexpr (images > 0) {
+      Images stages(reinterpret_cast<A*>(work.forward.workspace + piece * Images::bytes),
+                    work.forward);
+      for (long n = first; n < last; n += tile_size) {
+        int const rows = int(last - n < tile_size ? last - n : tile_size);
+        stages.forward(source, n, rows, memory.value, Layout::in_stride[0]);
+        tile(weights, memory, n, rows, gradients, [] {}, each);
+        stages.backward(int(n), rows, memory.d[1], Layout::in_stride[0], gradients,
+                        work.forward.weight, work.forward.bias);
+      }
+      stages.finish(gradients, work.forward.weight, work.forward.bias);
+    } else {
+      for (long n = first; n < last; n += tile_size) {
+        int const rows = int(last - n < tile_size ? last - n : tile_size);
+        TileTransfer<A>::load(source, n, rows, Layout::in_count[0], memory.value,
+                              Layout::in_stride[0]);
+        if constexpr (Layout::converts)
+          for (int i = 0; i < rows * Layout::in_stride[0]; ++i)
+            memory.value[i] = rounded<P>(memory.value[i]);
+        int const next = int(last - n - rows < tile_size ? last - n - rows : tile_size);
+        constexpr int calls = layers * (tile_rows / 6);
+        TilePrefetch<false> read(source, n + rows, next, Layout::in_count[0], calls);
+        TilePrefetch<false> wanted(work.targets, n + rows, next, L::classes ? 1 : outputs, calls);
+        tile(
+            weights, memory, n, rows, gradients,
+            [&] {
+              read();
+              wanted();
+            },
+            each);
+      }
+    }
   }
 
  private:
@@ -69,31 +106,29 @@ template <class... D, class L, class P> struct whole_step_piece<op::Segment<D...
     (transpose_layer<int(I)>(memory.transposed), ...);
   }
   template <int Layer> void transpose_layer(A* transposed) const {
-    if constexpr (Layer > 0) {
+    if constexpr (Layout::is_dense[Layer] && (Layer > 0 || images > 0)) {
       constexpr int in = Layout::in_count[Layer], out = Layout::out_count[Layer];
-      auto const* const weight = work.forward.parameters + work.forward.weight[Layer];
+      constexpr int stride = Layout::in_stride[Layer], n = lanes<A>;
+      auto const* const weight = work.forward.parameters + work.forward.weight[images + Layer];
       A* const to = transposed + Layout::transposed_at(Layer);
-      for (int i = 0; i < in; ++i)
-        for (int o = 0; o < out; ++o) to[o * Layout::in_stride[Layer] + i] = A(weight[i * out + o]);
+      constexpr int squares = Layout::converts ? 0 : out / n * n;
+      for (int i = 0; i < in; i += n) {
+        if constexpr (squares > 0)
+          if (i + n <= in)
+            for (int o = 0; o < squares; o += n)
+              LaneTranspose<A>::run(weight + i * out + o, out, to + o * stride + i, stride);
+        int const last = i + n < in ? i + n : in;
+        for (int row = i; row < last; ++row)
+          for (int o = i + n <= in ? squares : 0; o < out; ++o)
+            to[o * stride + row] = A(weight[row * out + o]);
+      }
     }
   }
 
-  template <std::size_t... I>
+  // Forward, loss and backward through the Linear layers; the gradient of their input in d[1].
+  template <class Between, std::size_t... I>
   void tile(Weights const& weights, Memory& m, long n, int rows, A* gradients,
-            std::index_sequence<I...>) const {
-    TileTransfer<A>::load(source, n, rows, Layout::in_count[0], m.value, Layout::in_stride[0]);
-    if constexpr (Layout::converts)
-      for (int i = 0; i < rows * Layout::in_stride[0]; ++i) m.value[i] = rounded<P>(m.value[i]);
-    long const left = work.forward.batch - n - rows;
-    constexpr int calls = layers * (tile_rows / 6);
-    TilePrefetch<false> read(source, n + rows, left < tile_rows ? left : tile_rows,
-                             Layout::in_count[0], calls);
-    TilePrefetch<false> wanted(work.targets, n + rows, left < tile_rows ? left : tile_rows,
-                               L::classes ? 1 : outputs, calls);
-    auto const between_blocks = [&] {
-      read();
-      wanted();
-    };
+            Between const& between_blocks, std::index_sequence<I...>) const {
     (forward<int(I)>(weights, m, n, rows, between_blocks), ...);
     losses(m, n, rows);
     (backward<layers - 1 - int(I)>(m, n, rows, gradients), ...);
@@ -101,26 +136,30 @@ template <class... D, class L, class P> struct whole_step_piece<op::Segment<D...
 
   template <int Layer> Randomness randomness() const {
     Randomness random = work.forward.random;
-    random.position += work.forward.position[Layer];
+    random.position += work.forward.position[images + Layer];
     return random;
   }
 
   template <int Layer, class Between>
   void forward(Weights const& weights, Memory& m, long n, int rows,
                Between const& between_blocks) const {
-    using Dense = typename Layout::template Dense<Layer>;
-    constexpr bool saves = Dense::chain::derivative_of == Derivative::input;
-    DenseTile<Dense, P>::forward(rows, m.value + Layout::value_at(Layer),
-                                 weights.template weight<Layer>(), weights.template stride<Layer>(),
-                                 weights.template bias<Layer>(),
-                                 m.value + Layout::value_at(Layer + 1),
-                                 saves ? m.saved + Layout::value_at(Layer + 1) : nullptr,
-                                 randomness<Layer>(), int(n), between_blocks);
+    using Op = typename Layout::template Op<Layer>;
+    constexpr bool saves = Op::chain::derivative_of == Derivative::input;
+    A const* const x = m.value + Layout::value_at(Layer);
+    A* const y = m.value + Layout::value_at(Layer + 1);
+    A* const kept = saves ? m.saved + Layout::value_at(Layer + 1) : nullptr;
+    if constexpr (op::is_dense<Op>)
+      DenseTile<Op, P>::forward(rows, x, weights.template weight<Layer>(),
+                                weights.template stride<Layer>(), weights.template bias<Layer>(), y,
+                                kept, randomness<Layer>(), int(n), between_blocks);
+    else
+      RowTile<Op, P>::add(rows, x, m.value + Layout::value_at(Op::earlier), y, kept,
+                          randomness<Layer>(), int(n));
   }
 
   // Values of the loss, and the gradient of the last layer's sums into d[(layers - 1) % 2].
   void losses(Memory& m, long n, int rows) const {
-    using Dense = typename Layout::template Dense<layers - 1>;
+    using Last = typename Layout::template Op<layers - 1>;
     constexpr int at = Layout::value_at(layers);
     A const scale = work.state != nullptr ? A(work.state->loss_scale) : A(1);
     if constexpr (!L::classes)
@@ -135,33 +174,67 @@ template <class... D, class L, class P> struct whole_step_piece<op::Segment<D...
       work.values[n + r] = A(work.weight) * L::template row<A>(outputs, z, target, gradient);
       if (work.hits != nullptr) work.hits[n + r] = op::hit<L, A>(outputs, z, target);
     }
-    using Chain = typename Dense::chain;
+    using Chain = typename Last::chain;
     if constexpr (Layout::converts)
       for (int i = 0; i < rows * out_stride; ++i) d[i] = rounded<P>(d[i]);
     if constexpr (Chain::length > 0) {
       A const* const kept = (Chain::derivative_of == Derivative::output ? m.value : m.saved) + at;
       for (int r = 0; r < rows; ++r)
-        DenseTile<Dense, P>::template differentiate<Chain>(d + r * out_stride,
-                                                           kept + r * out_stride, out_stride,
-                                                           randomness<layers - 1>(), int(n) + r, 0);
+        DenseTile<Last, P>::template differentiate<Chain>(d + r * out_stride, kept + r * out_stride,
+                                                          out_stride, randomness<layers - 1>(),
+                                                          int(n) + r, 0);
     }
   }
 
+  // The gradient of value Value by way of sums behind it; null where there is none.
+  template <int Value> static A* more(Memory& m) {
+    return Layout::is_read_later(Value, 0) ? m.more + Layout::value_at(Value) : nullptr;
+  }
+
   template <int Layer> void backward(Memory& m, long n, int rows, A* gradients) const {
-    using Dense = typename Layout::template Dense<Layer>;
-    using Tile = DenseTile<Dense, P>;
+    using Op = typename Layout::template Op<Layer>;
     A const* const d_y = m.d[Layer % 2];
-    Tile::backward_parameters(rows, m.value + Layout::value_at(Layer), d_y,
-                              gradients + work.forward.weight[Layer],
-                              Dense::bias ? gradients + work.forward.bias[Layer] : nullptr);
+    A* const d_x = m.d[(Layer + 1) % 2];
+    if constexpr (op::is_dense<Op>)
+      DenseTile<Op, P>::backward_parameters(
+          rows, m.value + Layout::value_at(Layer), d_y,
+          gradients + work.forward.weight[images + Layer],
+          Op::bias ? gradients + work.forward.bias[images + Layer] : nullptr);
+    else
+      pass_on<Layer, Op::earlier>(m, rows, d_y);
     if constexpr (Layer > 0) {
-      using Before = typename Layout::template Dense<Layer - 1>::chain;
+      using Before = typename Layout::template Op<Layer - 1>::chain;
       A const* const kept = (Before::derivative_of == Derivative::output ? m.value : m.saved) +
                             Layout::value_at(Layer);
-      Tile::template backward_input<Before>(rows, d_y, m.transposed + Layout::transposed_at(Layer),
-                                            m.d[(Layer - 1) % 2], kept, randomness<Layer - 1>(),
-                                            int(n));
+      backward_input<Layer, Before>(m, rows, d_y, d_x, kept, randomness<Layer - 1>(), int(n));
+    } else if constexpr (images > 0) {
+      backward_input<Layer, op::Chain<>>(m, rows, d_y, d_x, d_x, randomness<0>(), int(n));
     }
+  }
+  template <int Layer, class Before>
+  static void backward_input(Memory& m, int rows, A const* d_y, A* d_x, A const* kept,
+                             Randomness const& random, int first_sample) {
+    using Op = typename Layout::template Op<Layer>;
+    if constexpr (op::is_dense<Op>) {
+      DenseTile<Op, P>::template backward_input<Before>(
+          rows, d_y, m.transposed + Layout::transposed_at(Layer), d_x, more<Layer>(m), kept, random,
+          first_sample);
+    } else {
+      constexpr int stride = Layout::in_stride[Layer];
+      A const* const by_sums = more<Layer>(m);
+      for (int i = 0; i < rows * stride; ++i)
+        d_x[i] = by_sums == nullptr ? d_y[i] : d_y[i] + by_sums[i];
+      for (int r = 0; r < rows; ++r)
+        DenseTile<Op, P>::template differentiate<Before>(d_x + r * stride, kept + r * stride,
+                                                         stride, random, first_sample + r, 0);
+    }
+  }
+  // A sum's gradient is that of both its terms.
+  template <int Layer, int Earlier> static void pass_on(Memory& m, int rows, A const* d_y) {
+    constexpr bool adds = Layout::is_read_later(Earlier, Layer + 1);
+    A* const to = m.more + Layout::value_at(Earlier);
+    for (int i = 0; i < rows * Layout::in_stride[Layer]; ++i)
+      to[i] = adds ? to[i] + d_y[i] : d_y[i];
   }
 };
 
@@ -189,15 +262,18 @@ template <class A> struct sum_pieces {
 template <class... D, class L, class P> struct Kernels<op::WholeStep<op::Segment<D...>, L>, P> {
   using Op = op::WholeStep<op::Segment<D...>, L>;
   static constexpr bool takes_views = true;
+  using Functor = whole_step_piece<op::Segment<D...>, L, P>;
+  /// Of the workspace, for each thread.
+  static constexpr long thread_bytes = Functor::Images::bytes;
 
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template Run<P> const& work, ExternalTensor const& source) {
     using A = typename P::accumulate;
-    int pieces = pieces_of(exec, work.forward.batch);
+    int pieces = pieces_of(exec, work.forward.batch, Functor::tile_size);
     if (pieces > work.rows) pieces = work.rows;
     if (pieces == 0) pieces = 1;  // an empty batch has gradients of zero
-    launch(exec, label, pieces, whole_step_piece<op::Segment<D...>, L, P>{work, source, pieces});
+    launch(exec, label, pieces, Functor{work, source, pieces});
     if (pieces > 1)
       launch(exec, label, pieces,
              sum_pieces<A>{work.partial, work.gradients, work.parameter_count, pieces});

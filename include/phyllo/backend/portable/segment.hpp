@@ -159,7 +159,9 @@ template <class A, int Blocks> struct whole_step_reduce {
   }
 };
 
-template <class... D, class P> struct Kernels<op::Segment<D...>, P> {
+template <class... D, class P>
+  requires(op::is_dense<D> && ...)
+struct Kernels<op::Segment<D...>, P> {
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename op::Segment<D...>::template Forward<P> const& work) {
@@ -167,7 +169,9 @@ template <class... D, class P> struct Kernels<op::Segment<D...>, P> {
   }
 };
 
-template <class... D, class L, class P> struct Kernels<op::WholeStep<op::Segment<D...>, L>, P> {
+template <class... D, class L, class P>
+  requires(op::is_dense<D> && ...)
+struct Kernels<op::WholeStep<op::Segment<D...>, L>, P> {
   using Op = op::WholeStep<op::Segment<D...>, L>;
 
   template <class Space>

@@ -51,7 +51,9 @@ template <class... D, class P> struct SegmentSample<op::Segment<D...>, P> {
   }
 };
 
-template <class... D, class P> struct Kernels<op::Segment<D...>, P> {
+template <class... D, class P>
+  requires(op::is_dense<D> && ...)
+struct Kernels<op::Segment<D...>, P> {
   template <class Space>
   static void run(Space const& exec, std::string const&,
                   typename op::Segment<D...>::template Forward<P> const& work) {
@@ -67,7 +69,9 @@ template <class... D, class P> struct Kernels<op::Segment<D...>, P> {
   }
 };
 
-template <class... D, class L, class P> struct Kernels<op::WholeStep<op::Segment<D...>, L>, P> {
+template <class... D, class L, class P>
+  requires(op::is_dense<D> && ...)
+struct Kernels<op::WholeStep<op::Segment<D...>, L>, P> {
   using A = typename P::accumulate;
   using S = typename P::storage;
   using Work = typename op::WholeStep<op::Segment<D...>, L>::template Run<P>;
