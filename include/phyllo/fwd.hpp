@@ -26,6 +26,8 @@ template <bool Present> struct Bias;
 template <class T> struct Full;
 template <class Storage, class Accumulate> struct Mixed;
 struct Local;
+struct Fastest;
+template <int Shards> struct Reproducible;
 
 // layer: one file, one layer
 template <int... Extent> struct Input;
@@ -92,7 +94,7 @@ struct PortableBackend;
 struct ReferenceBackend;
 
 // model: plan -> launches
-template <class Space, class BackendList, Fusion How> struct Execution;
+template <class Space, class BackendList, Fusion How, class Bits> struct Execution;
 struct ModelOptions;
 template <class View> struct Gathered;
 template <class Tag, class View> struct Named;

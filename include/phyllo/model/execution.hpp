@@ -5,6 +5,7 @@
 #include <phyllo/backend/select.hpp>
 #include <phyllo/fusion/rules.hpp>
 #include <phyllo/op/segment.hpp>
+#include <phyllo/policy/determinism.hpp>
 #include <phyllo/policy/precision.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -29,13 +30,15 @@ inline constexpr Fusion deepest_fusion<Backends<B...>> = Fusion::tile;
 /// Where and how a model runs.
 ///
 /// options  Space: a Kokkos execution space · BackendList: backends in order of preference ·
-///          How: how far the planner may fuse; it goes no further than a backend of the list can
+///          How: how far the planner may fuse; it goes no further than a backend of the list can ·
+///          Bits: Fastest, or Reproducible for bits that no number of threads changes
 template <class Space = Kokkos::DefaultExecutionSpace,
-          class BackendList = typename DefaultBackends<Space>::type, Fusion How = Fusion::tile>
+          class BackendList = typename DefaultBackends<Space>::type, Fusion How = Fusion::tile, class Bits = Fastest>
 struct Execution {
   using space = Space;
   using memory_space = typename Space::memory_space;
   using backends = BackendList;
+  static constexpr int shards = Bits::shards;
   static constexpr Fusion fusion =
       How < detail::deepest_fusion<BackendList> ? How : detail::deepest_fusion<BackendList>;
 };

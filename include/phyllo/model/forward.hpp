@@ -261,6 +261,7 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
   template <int S, class Work> void fill_segment(Work& work) const {
     constexpr detail::SegmentLayers layers = detail::segment_layers<Planned, S>();
     work.batch = this->batch;
+    work.shards = Exec::shards;
     work.x = this->value(Planned::head(S).source[0]);
     work.y = this->value(Planned::result(S));
     work.parameters = this->arenas.parameters;

@@ -86,6 +86,7 @@ template <class... Ops> struct Segment {
   template <class Precision> struct Forward {
     using storage = typename Precision::storage;
     int batch = 0;
+    int shards = 0;  // pieces of a batch whatever the number of threads; 0: as many as there are
     storage const* x = nullptr;
     storage* y = nullptr;
     storage const* parameters = nullptr;
@@ -95,7 +96,7 @@ template <class... Ops> struct Segment {
     float const* buffers = nullptr;
     RunningStatistics const* statistics = nullptr;  // in host memory, one for each layer
     int position[max_length] = {};   // of each layer's chain, relative to random.position
-    std::byte* workspace = nullptr;  // (threads, Kernels::thread_bytes), where these say so
+    std::byte* workspace = nullptr;  // (pieces, Kernels::thread_bytes), where these say so
   };
 };
 

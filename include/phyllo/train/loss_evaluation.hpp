@@ -66,7 +66,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     if (whole_step && thread_bytes<WholeKernels> > 0)
       workspace_ = typename M::template Vector<std::byte>(
           Kokkos::view_alloc(exec, model.name() + "/whole step workspace"),
-          std::size_t(thread_bytes<WholeKernels> * exec.concurrency()));
+          std::size_t(thread_bytes<WholeKernels> * workspace_rows(exec)));
   }
 
   /// The caller's targets: one View, or tensors(named<tag>(view), ...).
@@ -149,10 +149,10 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
 
   using WholeKernels = SelectedKernels<Whole, P, typename Exec::backends>;
 
-  // One row for each of a processor's threads; the portable kernels have a fixed number.
+  // One row for each of a processor's threads, or shards; the portable kernels have a fixed number.
   static int workspace_rows(space const& exec) {
     if constexpr (takes_views<WholeKernels>)
-      return std::max(Whole::blocks, int(exec.concurrency()));
+      return std::max({Whole::blocks, int(exec.concurrency()), Exec::shards});
     else
       return Whole::blocks;
   }

@@ -15,8 +15,10 @@ namespace phyllo::openmp {
 /// Kernels for processors: tiles of samples in the first-level cache, sums in vector registers.
 template <class Op, class Precision> struct Kernels;
 
-/// Pieces that a batch is cut into: one for each thread, but none smaller than a tile.
-template <class Space> int pieces_of(Space const& exec, long batch, int rows = tile_rows) {
+/// Pieces that a batch is cut into: one for each thread, but none smaller than a tile; or as many
+/// shards as the caller wants, however small.
+template <class Space> int pieces_of(Space const& exec, long batch, int rows, int shards) {
+  if (shards > 0) return int(batch < shards ? batch : shards);
   long const tiles = (batch + rows - 1) / rows;
   return int(tiles < exec.concurrency() ? tiles : exec.concurrency());
 }

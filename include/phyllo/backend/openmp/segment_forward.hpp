@@ -43,7 +43,7 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
     long const first = batch * piece / pieces, last = batch * (piece + 1) / pieces;
 #if defined(PHYLLO_HAS_AMX)
     if constexpr (std::is_same_v<typename P::storage, bf16> && Parts::is_all_dense)
-      if (last - first >= AmxTiles::fewest_samples && AmxTiles::permitted())
+      if ((work.shards > 0 || last - first >= AmxTiles::fewest_samples) && AmxTiles::permitted())
         return AmxSegment<Segment, P>(work).run(source, target, first, last);
 #endif
     if (Layout::converts && last - first >= tile)
@@ -153,7 +153,7 @@ template <class... D, class P> struct Kernels<op::Segment<D...>, P> {
                   typename op::Segment<D...>::template Forward<P> const& work,
                   ExternalTensor const& source, ExternalTensor const& target) {
     if (work.batch == 0) return;
-    int const pieces = pieces_of(exec, work.batch, Functor::tile);
+    int const pieces = pieces_of(exec, work.batch, Functor::tile, work.shards);
     launch(exec, label, pieces, Functor{work, source, target, pieces});
   }
 };

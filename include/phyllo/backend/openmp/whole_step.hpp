@@ -270,7 +270,7 @@ template <class... D, class L, class P> struct Kernels<op::WholeStep<op::Segment
   static void run(Space const& exec, std::string const& label,
                   typename Op::template Run<P> const& work, ExternalTensor const& source) {
     using A = typename P::accumulate;
-    int pieces = pieces_of(exec, work.forward.batch, Functor::tile_size);
+    int pieces = pieces_of(exec, work.forward.batch, Functor::tile_size, work.forward.shards);
     if (pieces > work.rows) pieces = work.rows;
     if (pieces == 0) pieces = 1;  // an empty batch has gradients of zero
     launch(exec, label, pieces, Functor{work, source, pieces});
