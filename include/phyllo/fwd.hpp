@@ -101,6 +101,7 @@ template <class Tag, class View> struct Named;
 template <class... N> struct Tensors;
 template <class Net, class Precision> class InKernel;
 template <class Net, class Precision, class Space> class Snapshot;
+template <class T, int Count, int N> struct Cells;
 struct KaimingUniform;
 struct KaimingNormal;
 struct XavierUniform;

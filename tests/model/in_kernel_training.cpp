@@ -16,6 +16,13 @@ namespace in_kernel_test {
 struct NormalizedPerceptron : Network<Input<3>, Linear<8>, BatchNorm<>, Tanh, Linear<2>> {};
 struct PlainPerceptron : Network<Input<3>, Linear<8>, Tanh, Linear<2>> {};
 
+// A tile of samples multiplies by what a call by one thread divides by.
+template <class Net, class P>
+bool agree(Space const& exec, Matrix<P> const& a, Matrix<P> const& b) {
+  constexpr bool normalizes = Net::program::nodes.buffer_size > 0;
+  return normalizes ? difference(exec, a, b) <= 16 * rounding<P> : equal<P>(exec, a, b);
+}
+
 template <class Net, class P> void train_beside_kernels() {
   Space const exec;
   Trainer<Net, MeanSquaredError, Sgd, P> trainer(exec, Sgd{.rate = 0.05f},
@@ -33,7 +40,7 @@ template <class Net, class P> void train_beside_kernels() {
     trainer.step(x, wanted);
     call_by_threads(exec, closure, x, y);  // of the same instance: after the step, no fence
     trainer.model().infer(exec, x, expected);
-    CHECK(equal<P>(exec, y, expected));
+    CHECK(agree<Net, P>(exec, y, expected));
     CHECK(difference(exec, y, before) > 1e-3);
   }
   call_by_threads(exec, snapshot.in_kernel(), x, frozen);

@@ -97,10 +97,10 @@ TEST_CASE_TEMPLATE("reproducible: a sample's result does not depend on its place
       one("one", 1, 3);
   model.infer(exec, x, all);
   for (int n = 0; n < batch; ++n) {
-    model.infer(exec,
-                Kokkos::subview(x, std::pair<int, int>(n, n + 1), Kokkos::ALL, Kokkos::ALL,
-                                Kokkos::ALL),
-                one);
+    model.infer(
+        exec,
+        Kokkos::subview(x, std::pair<int, int>(n, n + 1), Kokkos::ALL, Kokkos::ALL, Kokkos::ALL),
+        one);
     exec.fence("one sample");
     for (int c = 0; c < 3; ++c) CHECK(one(0, c) == all(n, c));
   }

@@ -56,3 +56,21 @@
 #else
 #define PHYLLO_REORDERS_SUMS false
 #endif
+
+// Bytes and number of the vector registers of a processor's compiler that has types for them.
+#if !defined(__GNUC__) || defined(__CUDACC__) || defined(__HIPCC__)
+#define PHYLLO_VECTOR_BYTES 0
+#define PHYLLO_VECTOR_REGISTERS 0
+#elif defined(__AVX512F__)
+#define PHYLLO_VECTOR_BYTES 64
+#define PHYLLO_VECTOR_REGISTERS 32
+#elif defined(__AVX__)
+#define PHYLLO_VECTOR_BYTES 32
+#define PHYLLO_VECTOR_REGISTERS 16
+#elif defined(__aarch64__)
+#define PHYLLO_VECTOR_BYTES 16
+#define PHYLLO_VECTOR_REGISTERS 32
+#else
+#define PHYLLO_VECTOR_BYTES 16
+#define PHYLLO_VECTOR_REGISTERS 16
+#endif

@@ -77,9 +77,9 @@ constexpr bool is_dense_on_image(Node const& n) {
   return whole;
 }
 
-// A convolution whose gradient is one as well, or a pooling.
+// A convolution whose gradient is one as well, or a pooling, of more than one position.
 constexpr bool is_windowed(Node const& n) {
-  bool reaches = true;
+  bool reaches = n.input.positions() > 1;
   for (int d = 0; d < 3; ++d) reaches = reaches && n.window.padding[d] < n.window.size[d];
   return reaches && (n.role == Role::contraction || n.role == Role::pooling);
 }

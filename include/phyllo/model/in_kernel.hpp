@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/model/cells.hpp>
+#include <phyllo/model/in_kernel_cells.hpp>
 #include <phyllo/model/in_kernel_step.hpp>
 #include <phyllo/model/in_kernel_transfer.hpp>
 #include <phyllo/model/in_kernel_values.hpp>
@@ -88,6 +90,35 @@ template <class Net, class Precision> class InKernel {
     return result;
   }
 
+  /// Cells that a call with Cells takes best: one for each lane of a vector.
+  static constexpr int cells =
+      LaneVector<accumulate>::lanes > 1 ? LaneVector<accumulate>::lanes : 1;
+  /// Whether calls with Cells go through vectors, not cell by cell: no value has positions.
+  static constexpr bool in_lanes = PHYLLO_VECTOR_BYTES > 0 && [] {
+    for (Node const& n : program::nodes.node)
+      if (n.output.positions() != 1) return false;
+    return true;
+  }();
+
+  /// By one thread, for N cells at once.
+  template <class T, int Count, int N>
+  PHYLLO_FUNCTION auto operator()(Cells<T, Count, N> const& in) const {
+    constexpr bool one_each = inputs == 1 && outputs == 1;
+    static_assert(one_each,
+                  "in_kernel: a call with Cells takes a network with one input and one output.");
+    static_assert(Count == AllPorts::input_shape(0).size(),
+                  "in_kernel: Cells has as many variables as the network's input has numbers.");
+    Cells<accumulate, AllPorts::output_shape(0).size(), N> result;
+    if constexpr (in_lanes && N % cells == 0) {
+      KOKKOS_IF_ON_HOST((run_cells(in, result); return result;))
+    }
+    for (int i = 0; i < N; ++i) {
+      auto const y = (*this)(Cell<T, Count, N>{in, i});
+      for (int o = 0; o < result.variables(); ++o) result(o, i) = y[o];
+    }
+    return result;
+  }
+
   /// By a team: all its threads call, with the same inputs and outputs, which the call leaves
   /// visible to all of them. Scratch memory that the caller took before is left alone.
   template <detail::TeamMember Member, class... Numbers>
@@ -114,6 +145,32 @@ template <class Net, class Precision> class InKernel {
   }
 
  private:
+  // One of them, as calls by one cell read it.
+  template <class T, int Count, int N> struct Cell {
+    Cells<T, Count, N> const& cells;
+    int cell;
+    PHYLLO_FUNCTION T operator[](int variable) const { return cells(variable, cell); }
+  };
+
+  template <class T, int Count, int N, class Result>
+  void run_cells(Cells<T, Count, N> const& in, Result& result) const {
+    using Plan = PlanFor<accumulate>;
+    alignas(64) accumulate arena[N * (Plan::memory.bytes / long(sizeof(accumulate)))];
+    accumulate* const x =
+        arena +
+        N * detail::value_place<Plan, detail::InputFacts<Net, 0>::node, int(sizeof(accumulate))>;
+    PHYLLO_SIMD(16)
+    for (int i = 0; i < Count * N; ++i)
+      x[i] = accumulate(storage(accumulate((&in.value[0][0])[i])));
+    [&]<std::size_t... S>(std::index_sequence<S...>) {
+      (detail::InKernelCellStep<Plan, Precision, int(S), N>{parameters_, buffers_, arena}(), ...);
+    }(std::make_index_sequence<Plan::plan.size>{});
+    accumulate const* const y =
+        arena +
+        N * detail::value_place<Plan, detail::OutputFacts<Net, 0>::node, int(sizeof(accumulate))>;
+    for (int i = 0; i < result.variables() * N; ++i) (&result.value[0][0])[i] = y[i];
+  }
+
   template <class Plan, int V, class Value> PHYLLO_FUNCTION static Value* at(Value* arena) {
     return arena + detail::value_place<Plan, V, int(sizeof(Value))>;
   }

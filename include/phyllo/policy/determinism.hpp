@@ -13,8 +13,8 @@ struct Fastest {
 /// A batch is cut into Shards pieces, whose gradients are added in a fixed tree: the same bits with
 /// any number of threads. A sample's result does not depend on its place in a batch.
 ///
-/// options  Shards: pieces of a batch; a multiple of the thread counts in use keeps all of them busy
-/// cost     a piece of few samples fills no tile
+/// options  Shards: pieces of a batch; a multiple of the thread counts in use keeps all of them
+/// busy cost     a piece of few samples fills no tile
 template <int Shards = 12> struct Reproducible {
   static_assert(Shards > 0, "Reproducible<Shards>: a batch is cut into at least one piece.");
   static constexpr int shards = Shards;

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/macros.hpp>
+
+namespace phyllo {
+
+/// The variables of N cells that are next to each other in the caller's loop, for one call of a
+/// network inside a kernel: on a processor a cell for each lane of a vector.
+///
+/// shape    (Count variables, N cells)
+/// errors   none: cells behind the last, which `load` leaves zero, are computed and never stored
+/// cost     a field of which neighbouring cells stand side by side is one vector each way
+template <class T, int Count, int N> struct Cells {
+  alignas(64) T value[Count][N] = {};
+
+  static constexpr int variables() { return Count; }
+  static constexpr int cells() { return N; }
+  PHYLLO_FUNCTION T& operator()(int variable, int cell) { return value[variable][cell]; }
+  PHYLLO_FUNCTION T const& operator()(int variable, int cell) const {
+    return value[variable][cell];
+  }
+
+  /// Cells [first, last), at most N of them, of a field: anything with (cell).
+  template <class Field>
+  PHYLLO_INLINE void load(int variable, Field const& field, long first, long last) {
+    if (last - first >= N)
+      for (int i = 0; i < N; ++i) value[variable][i] = T(field(first + i));
+    else
+      for (int i = 0; first + i < last; ++i) value[variable][i] = T(field(first + i));
+  }
+  template <class Field>
+  PHYLLO_INLINE void store(int variable, Field const& field, long first, long last) const {
+    if (last - first >= N)
+      for (int i = 0; i < N; ++i) field(first + i) = value[variable][i];
+    else
+      for (int i = 0; first + i < last; ++i) field(first + i) = value[variable][i];
+  }
+};
+
+}  // namespace phyllo

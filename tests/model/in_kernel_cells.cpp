@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Calls inside kernels for several cells at once against calls cell by cell.
+
+#include <phyllo/phyllo.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <type_traits>
+
+using namespace phyllo;
+
+namespace {
+
+using Host = Kokkos::DefaultHostExecutionSpace;
+using Field = Kokkos::View<float*, Host>;
+
+// clang-format off
+struct Closure : Network<Input<5>, Linear<33>, Tanh, Linear<32>, GELU, Linear<3>> {};
+struct OneNumber : Network<Input<1>, Linear<7, Bias<false>>, Sigmoid, Linear<1>> {};
+struct Everything : Network<Input<6>, Linear<25>, BatchNorm<>, ReLU, Residual<Linear<25>, Tanh>, BatchNorm<>,
+                            Branch<Path<Linear<3>>, Path<>, Path<Tanh>>, Dropout<0.5>, Linear<4>, Softmax> {};
+// Positions: cell by cell.
+struct Images : Network<Input<1, 3, 4>, Conv2d<2, KernelSize<2>>, Tanh, Flatten, Linear<2>> {};
+// clang-format on
+
+template <class Net, class P, int N> struct Compare {
+  static constexpr int in = Net::input.size(), out = Net::output.size();
+  InKernel<Net, P> closure;
+  Kokkos::View<float**, Kokkos::LayoutLeft, Host> x;   // (cells, in)
+  Kokkos::View<double**, Kokkos::LayoutLeft, Host> d;  // (cells, out): differences
+  Kokkos::View<double**, Kokkos::LayoutLeft, Host> y;
+  int count;
+
+  void operator()(int tile) const {
+    long const first = long(tile) * N;
+    Cells<float, in, N> cells;
+    for (int v = 0; v < in; ++v) cells.load(v, Kokkos::subview(x, Kokkos::ALL, v), first, count);
+    auto const result = closure(cells);
+    static_assert(std::is_same_v<decltype(result), Cells<typename P::accumulate, out, N> const>);
+    for (int o = 0; o < out; ++o) result.store(o, Kokkos::subview(y, Kokkos::ALL, o), first, count);
+    for (long n = first; n < first + N && n < count; ++n) {
+      auto const one = closure(Kokkos::subview(x, n, Kokkos::ALL));
+      for (int o = 0; o < out; ++o) d(n, o) = y(n, o) - double(one[o]);
+    }
+  }
+};
+
+template <class Net, class P, int N> void compare() {
+  CAPTURE(N);
+  Host const exec;
+  Model<Net, P, Execution<Host>> model(exec, {.batch = 1, .seed = 3});
+  exec.fence("model");
+  for (std::size_t i = 0; i < model.buffers().size(); ++i)
+    model.buffers()(i) = 1 + 0.5f * random_uniform(1, 0, 0, i, 0);
+  for (std::size_t i = 0; i < model.parameters().size(); ++i)
+    model.parameters()(i) =
+        typename P::storage(float(model.parameters()(i)) + 0.1f * random_uniform(2, 0, 0, i, 0));
+  constexpr int count = 5 * N + 3;
+  using C = Compare<Net, P, N>;
+  C const check{model.in_kernel(),
+                {"x", count, std::size_t(C::in)},
+                {"d", count, std::size_t(C::out)},
+                {"y", count, std::size_t(C::out)},
+                count};
+  for (std::size_t i = 0; i < check.x.size(); ++i)
+    check.x.data()[i] = 4 * random_uniform(4, 0, 0, i, 0) - 2;
+  Kokkos::deep_copy(check.y, NAN);
+  Kokkos::parallel_for("cells", Kokkos::RangePolicy<Host>(exec, 0, (count + N - 1) / N), check);
+  exec.fence("cells");
+  double difference = 0, norm = 0;
+  for (std::size_t i = 0; i < check.y.size(); ++i) {
+    difference += check.d.data()[i] * check.d.data()[i];
+    norm += check.y.data()[i] * check.y.data()[i];
+  }
+  constexpr double bound = std::is_same_v<typename P::storage, double>  ? 1e-14
+                           : std::is_same_v<typename P::storage, float> ? 1e-6
+                                                                        : 1e-2;
+  CHECK(norm > 0);
+  CHECK(std::sqrt(difference) <= bound * std::sqrt(norm));
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("in_kernel: several cells at once", P, Full<float>, Full<double>,
+                   Mixed<bf16, float>) {
+  compare<Closure, P, InKernel<Closure, P>::cells>();
+  compare<Closure, P, 2 * InKernel<Closure, P>::cells>();
+  compare<Closure, P, 5>();
+  compare<OneNumber, P, InKernel<OneNumber, P>::cells>();
+  compare<Everything, P, InKernel<Everything, P>::cells>();
+  compare<Images, P, 4>();
+  static_assert(!InKernel<Images, P>::in_lanes);
+}
