@@ -91,6 +91,36 @@ TEST_CASE("elementary: float square root") {
   CHECK(std::isnan(square_root(-infinity)));
 }
 
+TEST_CASE("elementary: float logarithm") {
+  auto const f = [](float x) { return logarithm(x); };
+  // Where the exponent changes, one, and the largest and smallest arguments.
+  Errors const worst = errors(f, [](double x) { return std::log(x); },
+                              {0.0f, 1e-38f, 0.70710678f, 1.0f, 1.41421356f, 2.0f, infinity});
+  INFO(worst.relative, " epsilon, ", worst.units, " units");
+  CHECK(worst.relative <= 1);
+  CHECK(worst.wrong == 0);
+  CHECK(logarithm(1.0f) == 0.0f);
+  CHECK(logarithm(0.0f) == -infinity);
+  CHECK(logarithm(-0.0f) == -infinity);
+  CHECK(logarithm(infinity) == infinity);
+  CHECK(std::isnan(logarithm(-0x1p-149f)));
+  CHECK(rises(f, 0.5f, 3.0f, 2));
+}
+
+TEST_CASE("elementary: float exponential of what is not above zero") {
+  auto const f = [](float x) { return decay(x > 0.0f ? -x : x); };
+  Errors const worst = errors(f, [](double x) { return std::exp(-std::fabs(x)); },
+                              {0.0f, 0.34657359f, 1.0f, 86.643398f, 87.336544f, 88.0f, infinity});
+  INFO(worst.relative, " epsilon, ", worst.units, " units, below ", worst.below);
+  CHECK(worst.relative <= 1);
+  CHECK(worst.below <= 0x1p23);
+  CHECK(worst.wrong == 0);
+  CHECK(decay(0.0f) == 1.0f);
+  CHECK(decay(-0.0f) == 1.0f);
+  CHECK(decay(-infinity) == 0.0f);
+  CHECK(rises(f, -110.0f, 0.0f, 0));
+}
+
 TEST_CASE("elementary: float exponential") {
   auto const f = [](float x) { return exponential(x); };
   // 1; where n changes; the largest and the smallest results; the smallest number.

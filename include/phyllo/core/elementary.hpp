@@ -101,6 +101,51 @@ PHYLLO_INLINE float vector_exponential(float x) {
   return e.scaled(1.0f + e.q);
 }
 
+PHYLLO_INLINE float vector_decay(float x) {
+  // As above, with n + 127 in the last bits: the exponent of 2^n. At -88 that is zero, as is 2^n.
+  constexpr float round_to_integer = 12583039.0f;
+  float const within = x < -88.0f ? -88.0f : x;
+  float const shifted = within * 1.44269504f + round_to_integer;
+  float const n = shifted - round_to_integer;
+  float const r = (within - n * 0x1.62e4p-1f) - n * 0x1.7f7d1cp-20f;
+  float const p = 0.5f + r * (0x1.5554a0p-3f +
+                              r * (0x1.555448p-5f + r * (0x1.12342ep-7f + r * 0x1.6e5076p-10f)));
+  return Kokkos::bit_cast<float>(Kokkos::bit_cast<std::uint32_t>(shifted) << 23) *
+         (1.0f + (r + r * r * p));
+}
+
+/// log(2^n (1 + f)) = n ln 2 + f - f^2 / 2 + f^3 P(f) with 1 + f from sqrt(1/2) to sqrt(2).
+///
+/// source   P, and ln 2 in two parts: Moshier, Cephes Mathematical Library, logf, 1995
+PHYLLO_INLINE float vector_logarithm(float x) {
+  constexpr std::int32_t infinity = 0x7f800000, smallest_normal = 0x00800000;
+  auto const given = Kokkos::bit_cast<std::int32_t>(x);
+  float const larger = given < smallest_normal ? 0x1p23f : 1.0f;
+  std::int32_t const below = given < smallest_normal ? 23 : 0;
+  auto const pattern = Kokkos::bit_cast<std::int32_t>(x * larger);
+  std::int32_t const exponent = (pattern - 0x3f3504f3) >> 23;  // from sqrt(1/2)
+  auto const n = float(exponent - below);
+  float const f = Kokkos::bit_cast<float>(pattern - exponent * smallest_normal) - 1.0f;
+  float const square = f * f;
+  float p = 7.0376836292e-2f;
+  p = p * f - 1.1514610310e-1f;
+  p = p * f + 1.1676998740e-1f;
+  p = p * f - 1.2420140846e-1f;
+  p = p * f + 1.4249322787e-1f;
+  p = p * f - 1.6668057665e-1f;
+  p = p * f + 2.0000714765e-1f;
+  p = p * f - 2.4999993993e-1f;
+  p = p * f + 3.3333331174e-1f;
+  float const low = (p * f * square - n * 2.12194440e-4f) - 0.5f * square;
+  float const y = (f + low) + n * 0.693359375f;
+  // Infinity and not-a-numbers are their own logarithms, that of zero is -infinity.
+  std::int32_t const size = given & 0x7fffffff;
+  auto const bits = Kokkos::bit_cast<std::int32_t>(y);
+  std::int32_t const of_size = size < infinity ? bits : size;
+  std::int32_t const of_sign = given < 0 ? 0x7fc00000 : of_size;
+  return Kokkos::bit_cast<float>(size > 0 ? of_sign : ~0x7fffff);
+}
+
 PHYLLO_INLINE float vector_hyperbolic_tangent(float x) {
   // From 9.02 on the result rounds to 1.
   ReducedExponential const e(-2.0f * limited(Kokkos::fabs(x), 10.0f));
@@ -165,6 +210,31 @@ template <class T> PHYLLO_INLINE T exponential(T x) {
     KOKKOS_IF_ON_DEVICE((return Kokkos::exp(x);))
   } else {
     return Kokkos::exp(x);
+  }
+}
+
+/// exp(x) for x <= 0, in half of the operations.
+///
+/// numerics float on a host: relative error at most epsilon while the result is a normal number,
+///          below that zero or subnormal; above 0 right as far as exp(x) < 2^127
+template <class T> PHYLLO_INLINE T decay(T x) {
+  if constexpr (detail::is_vectorised<T>) {
+    KOKKOS_IF_ON_HOST((return detail::vector_decay(x);))
+    KOKKOS_IF_ON_DEVICE((return Kokkos::exp(x);))
+  } else {
+    return Kokkos::exp(x);
+  }
+}
+
+/// log(x).
+///
+/// numerics float on a host: relative error at most epsilon, for subnormal arguments too
+template <class T> PHYLLO_INLINE T logarithm(T x) {
+  if constexpr (detail::is_vectorised<T>) {
+    KOKKOS_IF_ON_HOST((return detail::vector_logarithm(x);))
+    KOKKOS_IF_ON_DEVICE((return Kokkos::log(x);))
+  } else {
+    return Kokkos::log(x);
   }
 }
 

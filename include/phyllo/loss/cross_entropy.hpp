@@ -6,6 +6,7 @@
 #include <phyllo/core/external_tensor.hpp>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/shape.hpp>
+#include <phyllo/op/softmax_row.hpp>
 
 #include <Kokkos_MathematicalFunctions.hpp>
 #include <Kokkos_NumericTraits.hpp>
@@ -29,16 +30,63 @@ struct CrossEntropy {
   template <class T, class Outputs, class Target, class Gradient>
   PHYLLO_FUNCTION static T row(int channels, Outputs const& z, Target const& target,
                                Gradient const& gradient) {
-    auto const label = static_cast<long>(target(0));
-    T largest = z(0);
-    for (int c = 1; c < channels; ++c) largest = z(c) > largest ? z(c) : largest;
-    T sum = 0;
-    for (int c = 0; c < channels; ++c) sum += exponential(z(c) - largest);
-    if (gradient.wanted())
+    auto const wanted = static_cast<long>(target(0));
+    int const label = wanted >= 0 && wanted < channels ? int(wanted) : -1;
+    op::SoftmaxSum<T> s;
+    bool in_place = false;
+    if constexpr (requires { gradient.exact(); }) {
+      KOKKOS_IF_ON_HOST((in_place = gradient.exact() != nullptr && channels >= 64;))
+      if (in_place) {
+        s = op::softmax_into<T>(channels, z, gradient.factor, gradient.exact());
+        if (label >= 0) gradient.exact()[label] -= gradient.factor;
+      }
+    }
+    if (!in_place) s = op::softmax_sum<T>(channels, z);
+    if (!in_place && gradient.wanted()) {
+      T const largest = s.largest, share = T(1) / s.sum;
+      PHYLLO_SIMD(16)
       for (int c = 0; c < channels; ++c)
-        gradient(c, exponential(z(c) - largest) / sum - (c == label ? T(1) : T(0)));
-    if (label < 0 || label >= channels) return Kokkos::Experimental::quiet_NaN_v<T>;
-    return Kokkos::log(sum) + largest - z(int(label));
+        gradient(c, decay(z(c) - largest) * share - (c == label ? T(1) : T(0)));
+    }
+    if (label < 0) return Kokkos::Experimental::quiet_NaN_v<T>;
+    return logarithm(s.sum) + s.largest - z(label);
+  }
+
+  /// The same of `Rows` rows side by side, for the vectors of processors: z and `gradient` are
+  /// (C, Rows), a label outside 0..C-1 is -1, and the gradient is multiplied by `factor`.
+  template <int Rows, class T>
+  static void tile(int channels, T const* z, int const* label, T factor, T* gradient, T* value) {
+    alignas(64) T largest[Rows], sum[Rows], chosen[Rows];
+    PHYLLO_SIMD(16)
+    for (int r = 0; r < Rows; ++r) {
+      largest[r] = z[r];
+      sum[r] = 0;
+    }
+    for (int c = 1; c < channels; ++c) {
+      PHYLLO_SIMD(16)
+      for (int r = 0; r < Rows; ++r)
+        largest[r] = z[c * Rows + r] > largest[r] ? z[c * Rows + r] : largest[r];
+    }
+    for (int c = 0; c < channels; ++c) {
+      PHYLLO_SIMD(16)
+      for (int r = 0; r < Rows; ++r) {
+        T const e = decay(z[c * Rows + r] - largest[r]);
+        sum[r] += e;
+        if (gradient != nullptr) gradient[c * Rows + r] = e;
+      }
+    }
+    for (int r = 0; r < Rows; ++r)
+      chosen[r] = label[r] < 0 ? Kokkos::Experimental::quiet_NaN_v<T> : z[label[r] * Rows + r];
+    PHYLLO_SIMD(16)
+    for (int r = 0; r < Rows; ++r) value[r] = logarithm(sum[r]) + largest[r] - chosen[r];
+    if (gradient == nullptr) return;
+    PHYLLO_SIMD(16)
+    for (int r = 0; r < Rows; ++r) sum[r] = factor / sum[r];
+    for (int c = 0; c < channels; ++c) {
+      PHYLLO_SIMD(16)
+      for (int r = 0; r < Rows; ++r)
+        gradient[c * Rows + r] = gradient[c * Rows + r] * sum[r] - (c == label[r] ? factor : T(0));
+    }
   }
 };
 

@@ -6,6 +6,8 @@
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/shape.hpp>
 
+#include <type_traits>
+
 namespace phyllo::op {
 
 /// The channels of one position of an output, as a loss reads them.
@@ -39,6 +41,13 @@ template <class Storage, class Accumulate> struct GradientRow {
   Accumulate factor = 1;
   bool accumulate = false;
   PHYLLO_FUNCTION bool wanted() const { return row != nullptr; }
+  /// Where the gradient stands as it is, neither rounded nor added to, or nullptr.
+  PHYLLO_FUNCTION Accumulate* exact() const {
+    if constexpr (std::is_same_v<Storage, Accumulate>)
+      return accumulate ? nullptr : row;
+    else
+      return nullptr;
+  }
   PHYLLO_FUNCTION void operator()(int c, Accumulate value) const {
     Accumulate const d = factor * value;
     row[c] = Storage(accumulate ? Accumulate(row[c]) + d : d);
@@ -49,10 +58,17 @@ template <class Storage, class Accumulate> struct GradientRow {
 template <class L, class Accumulate, class Outputs, class Target>
 PHYLLO_FUNCTION Accumulate hit(int channels, Outputs const& z, Target const& target) {
   if constexpr (L::classes) {
-    int best = 0;
-    for (int c = 1; c < channels; ++c)
-      if (z(c) > z(best)) best = c;
-    return target(0) == best ? Accumulate(1) : Accumulate(0);
+    auto const label = target(0);
+    if (label < 0 || label >= channels) return Accumulate(0);
+    int const at = int(label);
+    Accumulate const chosen = z(at);
+    // The first channel stands where nothing compares, not-a-numbers among them.
+    int beaten = 0;
+    PHYLLO_SIMD(16)
+    for (int c = 0; c < at; ++c) beaten |= int(!(z(c) < chosen));
+    PHYLLO_SIMD(16)
+    for (int c = at + 1; c < channels; ++c) beaten |= int(z(c) > chosen);
+    return beaten != 0 ? Accumulate(0) : Accumulate(1);
   } else {
     return Accumulate(0);
   }

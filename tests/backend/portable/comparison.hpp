@@ -114,9 +114,10 @@ struct Instances {
       all, std::vector<int>(std::size_t(all.concurrency()), 1))[0];
 };
 
-/// The portable backend against the reference: every output written, nothing beyond it, the same
-/// bits again and with another number of threads, and within `bound` of the reference.
-template <class Op, class P, class Work, class... T, class... Place>
+/// A backend, the portable unless said, against the reference: every output written, nothing beyond
+/// it, the same bits again and with another number of threads, and within `bound` of the reference.
+template <class Op, class P, template <class, class> class Kernels = portable::Kernels, class Work,
+          class... T, class... Place>
 void compare(Work const& work, double bound, Output<T, Place> const&... outputs) {
   Instances const instances;
   auto const results = [&](auto const& run) {
@@ -126,19 +127,19 @@ void compare(Work const& work, double bound, Output<T, Place> const&... outputs)
     run(placed);
     return memory;
   };
-  auto const by_portable = [](Space const& exec) {
+  auto const by_backend = [](Space const& exec) {
     return [&exec](Work const& w) {
-      portable::Kernels<Op, P>::run(exec, "portable", w);
-      exec.fence("portable");
+      Kernels<Op, P>::run(exec, "backend", w);
+      exec.fence("backend");
     };
   };
   auto const expected = results([&](Work const& w) {
     reference::Kernels<Op, P>::run(instances.all, "reference", w);
     instances.all.fence("reference");
   });
-  auto const got = results(by_portable(instances.all));
-  auto const again = results(by_portable(instances.all));
-  auto const single = results(by_portable(instances.single));
+  auto const got = results(by_backend(instances.all));
+  auto const again = results(by_backend(instances.all));
+  auto const single = results(by_backend(instances.single));
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     auto const check = [&](auto const& e, auto const& g, auto const& a, auto const& s,
                            Before before) {

@@ -51,9 +51,7 @@ TEST_CASE_TEMPLATE("portable: pointwise chains", P, PHYLLO_TEST_PRECISIONS) {
 
 TEST_CASE_TEMPLATE("portable: softmax", P, PHYLLO_TEST_PRECISIONS) {
   using S = typename P::storage;
-  for_size_rows([](SizeRow const& pick) {
-    long const rows = pick.row % 11 == 5 ? 0 : pick(0) * pick(2);
-    int const channels = pick(1);
+  auto const compare_rows = [](long rows, int channels) {
     auto x = numbers<S>(rows * channels, 1);
     auto const y = numbers<S>(rows * channels, 2), d_y = numbers<S>(rows * channels, 3);
     // Rows that would overflow without the shift.
@@ -64,5 +62,10 @@ TEST_CASE_TEMPLATE("portable: softmax", P, PHYLLO_TEST_PRECISIONS) {
       compare<op::Softmax, P>(
           op::Softmax::Backward<P>{rows, channels, y.data(), d_y.data(), nullptr, added},
           bound<P>(), output<S>(rows * channels, added, [](auto& w, S* p) { w.d_x = p; }));
+  };
+  for_size_rows([&](SizeRow const& pick) {
+    compare_rows(pick.row % 11 == 5 ? 0 : pick(0) * pick(2), pick(1));
   });
+  // Vectors of several registers, and rows of several chunks.
+  for (int const channels : {63, 64, 65, 127, 200, 2048, 2049, 5000}) compare_rows(3, channels);
 }

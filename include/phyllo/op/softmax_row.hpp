@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/elementary.hpp>
+#include <phyllo/core/macros.hpp>
+
+#include <Kokkos_Macros.hpp>
+#include <Kokkos_NumericTraits.hpp>
+
+namespace phyllo::op {
+
+/// What the softmax of a row divides by: the sum over k of exp(x_k - largest).
+template <class T> struct SoftmaxSum {
+  T largest = 0;
+  T sum = 0;
+};
+
+/// Keeps no exponentials: they are computed again where they are wanted.
+struct KeepNothing {
+  template <class T> PHYLLO_INLINE void operator()(int, T) const {}
+};
+
+/// Largest number and sum of exponentials of a row on a processor, in one pass: while one chunk of
+/// the row is summed from the first-level cache, the next is fetched and compared. What has been
+/// summed is scaled where a later chunk has larger numbers.
+///
+/// shape    x(c), c = 0 .. channels - 1
+/// numerics a row of -infinity only sums to zero; Lanes partial sums, added as a binary tree
+/// source   Milakov and Gimelshein, "Online normalizer calculation for softmax", arXiv:1805.02867
+template <class T> class SoftmaxPass {
+ public:
+  static constexpr int lanes = 64, most_chunks = 64;
+
+  PHYLLO_INLINE explicit SoftmaxPass(int count) : channels(count) {
+    int const even = (count + most_chunks - 1) / most_chunks;
+    chunk_ = even < 2048 ? 2048 : (even + lanes - 1) / lanes * lanes;
+  }
+
+  /// `keep(c, exp(x_c - shift))` with the shift of c's chunk.
+  template <class Row, class Keep>
+  PHYLLO_INLINE SoftmaxSum<T> operator()(Row const& x, Keep const& keep) {
+    T part[lanes], most[lanes];
+    T largest = x(0);
+    fill(part, T(0));
+    fill(most, largest);
+    compare(0, length(0), x, most);
+    for (int k = 0; k < chunks(); ++k) {
+      T const before = largest;
+      largest = highest(most);
+      shift_[k] = largest;
+      if (k > 0 && largest != before) {
+        T const factor = decay(before - largest);
+        PHYLLO_SIMD(16)
+        for (int l = 0; l < lanes; ++l) part[l] *= factor;
+      }
+      // There is nothing to add to a row that is -infinity so far.
+      if (largest == -Kokkos::Experimental::infinity_v<T>)
+        compare(k + 1, length(k + 1), x, most);
+      else
+        add(k, x, largest, part, most, keep);
+    }
+    for (int width = lanes / 2; width > 0; width /= 2) {
+      PHYLLO_SIMD(16)
+      for (int l = 0; l < width; ++l) part[l] += part[l + width];
+    }
+    return {largest, part[0]};
+  }
+
+  PHYLLO_INLINE int chunks() const { return (channels + chunk_ - 1) / chunk_; }
+  PHYLLO_INLINE int first(int k) const { return k * chunk_; }
+  /// Channels of chunk k, none behind the last.
+  PHYLLO_INLINE int length(int k) const {
+    int const left = channels - k * chunk_;
+    return left < 0 ? 0 : left < chunk_ ? left : chunk_;
+  }
+  PHYLLO_INLINE T shift(int k) const { return shift_[k]; }
+
+  int channels;
+
+ private:
+  PHYLLO_INLINE static void fill(T (&v)[lanes], T value) {
+    PHYLLO_SIMD(16)
+    for (int l = 0; l < lanes; ++l) v[l] = value;
+  }
+  PHYLLO_INLINE static T highest(T (&most)[lanes]) {
+    T half[lanes / 2];
+    PHYLLO_SIMD(16)
+    for (int l = 0; l < lanes / 2; ++l)
+      half[l] = most[l + lanes / 2] > most[l] ? most[l + lanes / 2] : most[l];
+    for (int width = lanes / 4; width > 0; width /= 2) {
+      PHYLLO_SIMD(16)
+      for (int l = 0; l < width; ++l)
+        half[l] = half[l + width] > half[l] ? half[l + width] : half[l];
+    }
+    return half[0];
+  }
+  template <class Row>
+  PHYLLO_INLINE void compare(int k, int count, Row const& x, T (&most)[lanes], int from = 0) const {
+    int c = first(k) + from;
+    int const end = first(k) + count;
+    for (; c + lanes <= end; c += lanes) {
+      PHYLLO_SIMD(16)
+      for (int l = 0; l < lanes; ++l) most[l] = x(c + l) > most[l] ? x(c + l) : most[l];
+    }
+    PHYLLO_SIMD(16)
+    for (int l = 0; l < end - c; ++l) most[l] = x(c + l) > most[l] ? x(c + l) : most[l];
+  }
+  template <class Row, class Keep>
+  PHYLLO_INLINE void add(int k, Row const& x, T shift, T (&part)[lanes], T (&most)[lanes],
+                         Keep const& keep) const {
+    int const begin = first(k), count = length(k), next = length(k + 1);
+    int const both = next / lanes * lanes;
+    int c = 0;
+    for (; c < both; c += lanes) {
+      PHYLLO_SIMD(16)
+      for (int l = 0; l < lanes; ++l) {
+        T const ahead = x(begin + count + c + l);
+        most[l] = ahead > most[l] ? ahead : most[l];
+        T const e = decay(x(begin + c + l) - shift);
+        part[l] += e;
+        keep(begin + c + l, e);
+      }
+    }
+    compare(k + 1, next, x, most, both);
+    for (; c + lanes <= count; c += lanes) {
+      PHYLLO_SIMD(16)
+      for (int l = 0; l < lanes; ++l) {
+        T const e = decay(x(begin + c + l) - shift);
+        part[l] += e;
+        keep(begin + c + l, e);
+      }
+    }
+    PHYLLO_SIMD(16)
+    for (int l = 0; l < count - c; ++l) {
+      T const e = decay(x(begin + c + l) - shift);
+      part[l] += e;
+      keep(begin + c + l, e);
+    }
+  }
+
+  int chunk_;
+  T shift_[most_chunks];
+};
+
+/// Largest number and sum of exponentials of a row, wherever kernels run.
+template <class T, class Row> PHYLLO_INLINE SoftmaxSum<T> softmax_sum(int channels, Row const& x) {
+  KOKKOS_IF_ON_HOST((if (channels >= 64) return SoftmaxPass<T>(channels)(x, KeepNothing{});))
+  SoftmaxSum<T> s{x(0), 0};
+  for (int c = 1; c < channels; ++c) s.largest = x(c) > s.largest ? x(c) : s.largest;
+  for (int c = 0; c < channels; ++c) s.sum += decay(x(c) - s.largest);
+  return s;
+}
+
+/// y_c = factor exp(x_c - largest) / sum of them, each exponential computed once: y holds them
+/// meanwhile, without rounding.
+template <class T, class Row>
+PHYLLO_INLINE SoftmaxSum<T> softmax_into(int channels, Row const& x, T factor, T* y) {
+  struct Keep {
+    T* y;
+    PHYLLO_INLINE void operator()(int c, T e) const { y[c] = e; }
+  };
+  SoftmaxPass<T> pass(channels);
+  SoftmaxSum<T> const s = pass(x, Keep{y});
+  T const share = factor / s.sum;
+  for (int k = 0; k < pass.chunks(); ++k) {
+    T const scale = pass.shift(k) == s.largest ? share : share * decay(pass.shift(k) - s.largest);
+    T* const chunk = y + pass.first(k);
+    int const count = pass.length(k);
+    PHYLLO_SIMD(16)
+    for (int c = 0; c < count; ++c) chunk[c] *= scale;
+  }
+  return s;
+}
+
+namespace detail {
+
+// Whole vectors only; gives how many channels they were.
+template <class T, class X, class Y>
+PHYLLO_INLINE int add_products(int channels, X const& x, Y const& y, T& sum) {
+  constexpr int lanes = 64;
+  T part[lanes] = {};
+  int c = 0;
+  for (; c + lanes <= channels; c += lanes) {
+    PHYLLO_SIMD(16)
+    for (int l = 0; l < lanes; ++l) part[l] += x(c + l) * y(c + l);
+  }
+  for (int l = 0; l < lanes; ++l) sum += part[l];
+  return c;
+}
+
+}  // namespace detail
+
+/// The sum over c of x_c y_c, on a processor in as many partial sums as fill its vectors.
+template <class T, class X, class Y>
+PHYLLO_INLINE T dot_product(int channels, X const& x, Y const& y) {
+  T sum = 0;
+  int c = 0;
+  KOKKOS_IF_ON_HOST((if (channels >= 64) c = detail::add_products(channels, x, y, sum);))
+  for (; c < channels; ++c) sum += x(c) * y(c);
+  return sum;
+}
+
+}  // namespace phyllo::op

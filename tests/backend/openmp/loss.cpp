@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Losses tile by tile and row by row against plain loops: classes around vectors and chunks, few
+// samples of many positions, class numbers that are none, the same bits on any number of threads.
+
+#include <phyllo/backend/select.hpp>
+
+#include <doctest/doctest.h>
+
+#if defined(PHYLLO_HAS_OPENMP_BACKEND)
+
+#include <backend/portable/loss_comparison.hpp>
+
+#include <cmath>
+#include <limits>
+
+using namespace phyllo;
+using namespace phyllo::test;
+
+namespace {
+
+template <class P>
+constexpr bool takes_cross_entropy =
+    requires { sizeof(openmp::Kernels<op::Loss<CrossEntropy>, P>); };
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("openmp: losses", P, PHYLLO_TEST_PRECISIONS) {
+  static_assert(takes_cross_entropy<P>);
+  compare_losses<CrossEntropy, P, std::int32_t, openmp::Kernels>();
+  for (int const channels : {62, 63, 64, 65, 127, 128, 200, 2048, 2049, 5000})
+    for (int const batch : {1, 5, 40})
+      compare_loss<CrossEntropy, P, std::int32_t, openmp::Kernels>(batch, {channels}, channels);
+  for (int variant = 0; variant < 3; ++variant) {
+    compare_loss<CrossEntropy, P, std::int32_t, openmp::Kernels>(2, {3, 91, 101}, variant);
+    compare_loss<CrossEntropy, P, std::int32_t, openmp::Kernels>(1, {20000, 1, 3}, variant);
+    compare_loss<CrossEntropy, P, std::int32_t, openmp::Kernels>(17, {5, 60, 70}, variant);
+  }
+}
+
+TEST_CASE_TEMPLATE("openmp: logits without bound, and class numbers that are none", P, Full<double>,
+                   Full<float>) {
+  using A = typename P::accumulate;
+  Space const exec;
+  A const infinity = std::numeric_limits<A>::infinity();
+  for (int const channels : {3, 64, 5000}) {
+    CAPTURE(channels);
+    constexpr int rows = 6;
+    std::vector<A> z(std::size_t(rows * channels)), d(z.size(), A(7)), values(rows), hits(rows);
+    auto const at = [&](int n, int c) -> A& { return z[std::size_t(n * channels + c)]; };
+    for (int c = 1; c < channels; ++c) at(0, c) = at(2, c) = -infinity;  // a mask
+    at(1, 1) = 2000;
+    for (int c = 0; c + 1 < channels; ++c) at(3, c) = -infinity;  // all of it before the answer
+    at(4, channels - 1) = std::numeric_limits<A>::quiet_NaN();
+    std::vector<std::int32_t> label{0, 0, -1, channels - 1, 1, channels};
+    typename op::Loss<CrossEntropy>::template Evaluate<P> work;
+    work.batch = rows;
+    work.shape = Shape{channels};
+    work.outputs = z.data();
+    work.targets = targets(label, 1, work.shape);
+    work.d_outputs = d.data();
+    work.values = values.data();
+    work.hits = hits.data();
+    openmp::Kernels<op::Loss<CrossEntropy>, P>::run(exec, "loss", work);
+    exec.fence("loss");
+    CHECK(values[0] == 0);
+    CHECK(values[1] == 2000);
+    CHECK(std::isnan(values[2]));
+    CHECK(values[3] == 0);
+    CHECK(std::isnan(values[4]));
+    CHECK(std::isnan(values[5]));
+    CHECK(hits == std::vector<A>{1, 0, 0, 1, 0, 0});
+    for (int c = 0; c < channels; ++c) {
+      CHECK(d[std::size_t(c)] == 0);
+      CHECK(d[std::size_t(3 * channels + c)] == 0);
+    }
+    CHECK(d[std::size_t(channels)] == -1);
+    CHECK(d[std::size_t(channels + 1)] == 1);
+  }
+}
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/reference/loss.hpp>
+#include <phyllo/loss/cross_entropy.hpp>
+#include <phyllo/loss/mean_squared_error.hpp>
+
+#include <backend/portable/comparison.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace phyllo::test {
+
+// The element type of targets.
+template <class T> struct TypeOf;
+template <> struct TypeOf<double> {
+  static constexpr ElementType value = ElementType::f64;
+};
+template <> struct TypeOf<std::int32_t> {
+  static constexpr ElementType value = ElementType::i32;
+};
+template <> struct TypeOf<std::uint8_t> {
+  static constexpr ElementType value = ElementType::u8;
+};
+
+// Row-major targets (N, channels, S...).
+template <class T> ExternalTensor targets(std::vector<T>& v, int channels, Shape const& s) {
+  ExternalTensor t;
+  t.data[0] = v.data();
+  t.type = TypeOf<T>::value;
+  t.spatial_stride[2] = 1;
+  t.spatial_stride[1] = s.spatial[2];
+  t.spatial_stride[0] = std::ptrdiff_t(s.spatial[1]) * s.spatial[2];
+  t.channel_stride = s.positions();
+  t.sample_stride = std::ptrdiff_t(s.positions()) * channels;
+  return t;
+}
+
+/// Values, hits and gradients of a loss on `Kernels`; `variant` picks the options of the work.
+template <class L, class P, class T, template <class, class> class Kernels = portable::Kernels>
+void compare_loss(int batch, Shape const& shape, int variant) {
+  using Op = op::Loss<L>;
+  using S = typename P::storage;
+  using A = typename P::accumulate;
+  typename Op::template Evaluate<P> work;
+  work.batch = batch;
+  work.shape = shape;
+  int const channels = shape.channels;
+  long const size = long(work.batch) * work.shape.size();
+  auto const outputs = numbers<S>(size, 1);
+  int const target_channels = L::classes ? 1 : channels;
+  std::vector<T> wanted(std::size_t(work.batch) * target_channels * work.shape.positions());
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    wanted[i] = T(random_uniform(3, 0, 0, i, 0) * float(channels));
+  StepState const state{.loss_scale = 1024};
+  work.weight = 0.75f;
+  work.outputs = outputs.data();
+  work.targets = targets(wanted, target_channels, work.shape);
+  work.state = variant % 2 == 0 ? &state : nullptr;
+  work.accumulate_gradient = variant % 3 == 0;
+  work.accumulate_values = variant % 3 == 1;
+  double const sums_bound = bound<Full<A>>();
+  auto const values =
+      output<A>(work.batch, work.accumulate_values, [](auto& w, A* p) { w.values = p; });
+  auto const hits = output<A>(work.batch, [](auto& w, A* p) { w.hits = p; });
+  compare<Op, P, Kernels>(work, sums_bound, values);
+  compare<Op, P, Kernels>(work, sums_bound, values, hits);
+  double const gradient_bound = bound<P>();
+  compare<Op, P, Kernels>(
+      work, gradient_bound, values, hits,
+      output<S>(size, work.accumulate_gradient, [](auto& w, S* p) { w.d_outputs = p; }));
+}
+
+/// Sizes at and around vectors, without samples too.
+template <class L, class P, class T, template <class, class> class Kernels = portable::Kernels>
+void compare_losses() {
+  for_size_rows([](SizeRow const& pick) {
+    int const channels = pick(1), other = pick(2, 5);
+    compare_loss<L, P, T, Kernels>(
+        pick.row % 11 == 5 ? 0 : pick(0),
+        pick.row % 2 == 0 ? Shape{channels} : Shape{channels, other, pick(3, 4)}, pick.row);
+  });
+}
+
+}  // namespace phyllo::test
