@@ -20,6 +20,9 @@ inline double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// What fits into a core's second-level cache on current servers.
+inline constexpr double second_level_bytes = 1 << 20;
+
 /// What the machine can do at most, measured in the process that is measured against it.
 struct Ceilings {
   int threads = 1;

@@ -74,6 +74,52 @@ def training(model, x, targets, loss):
     return call, None
 
 
+def softmax_head(rows, classes):
+    """Cross-entropy of logits in memory, forward and backward."""
+    z = (4 * torch.rand(rows, classes) - 2).to(TYPE).requires_grad_()
+    labels = torch.randint(classes, (rows,))
+
+    def call():
+        z.grad = None
+        nn.functional.cross_entropy(z, labels, reduction="sum").backward()
+
+    call()
+    few = z.detach()[:16].double().requires_grad_()
+    nn.functional.cross_entropy(few, labels[:16], reduction="sum").backward()
+    error = float((z.grad[:16].double() - few.grad).norm() / few.grad.norm())
+    return call, error
+
+
+def optimizer_step(size):
+    """Unscale, clip by the global norm, Adam on float parameters, rounded to what a network reads."""
+    parameter = nn.Parameter(torch.rand(size) - 0.5)
+    parameter.grad = 2 * torch.rand(size) - 1
+    gradient = parameter.grad.clone()
+    try:
+        optimizer = torch.optim.Adam([parameter], lr=1e-3, fused=True)
+        optimizer.step()
+    except RuntimeError:
+        optimizer = torch.optim.Adam([parameter], lr=1e-3, foreach=True)
+    working = torch.empty(size, dtype=TYPE) if a.dtype == "bf16" else None
+
+    def call():
+        # The gradient stays as it was clipped first: no network writes another one here.
+        parameter.grad.mul_(1.0)
+        nn.utils.clip_grad_norm_([parameter], 0.5, foreach=True)
+        optimizer.step()
+        if working is not None:
+            working.copy_(parameter.detach())
+
+    before = parameter.detach().clone()
+    optimizer.state.clear()
+    parameter.grad.copy_(gradient)
+    call()
+    clipped = gradient.double() * min(1.0, 0.5 / (float(gradient.double().norm()) + 1e-6))
+    exact = before.double() - 1e-3 * clipped / (clipped.abs() + 1e-8)
+    error = float((parameter.detach().double() - exact).norm() / exact.norm())
+    return call, error
+
+
 def cases():
     if a.workload == "mlp-infer":
         yield "", 65536, inference(mlp(16, 64, 64, 64, 64, 16), 65536, 16)
@@ -89,6 +135,12 @@ def cases():
         x = torch.randn(128, 1, 28, 28).to(memory_format=torch.channels_last)
         yield "", 128, training(lenet().to(memory_format=torch.channels_last), x, torch.randint(10, (128,)),
                                 nn.functional.cross_entropy)
+    elif a.workload == "softmax-head" and not a.compile:
+        for rows, classes in ((4096, 10), (512, 32768)):
+            yield f"{classes} classes", rows, softmax_head(rows, classes)
+    elif a.workload == "optimizer-step" and not a.compile:
+        for size in (25568192, 49968):
+            yield "", size, optimizer_step(size)
     elif a.workload == "mlp-latency":
         for width in (64, 32):
             for batch in (1, 16, 64):
