@@ -19,7 +19,8 @@ struct ContractionCase {
 
 /// The three passes of a contraction without epilogue, with and without bias, both ways to leave
 /// the gradient of the input.
-template <class P> void compare_contraction(ContractionCase const& c, bool with_bias) {
+template <class P, template <class, class> class Tested = portable::Kernels>
+void compare_contraction(ContractionCase const& c, bool with_bias) {
   using Op = op::Contraction<op::Chain<>>;
   using S = typename P::storage;
   using A = typename P::accumulate;
@@ -42,7 +43,7 @@ template <class P> void compare_contraction(ContractionCase const& c, bool with_
   forward.x = x.data();
   forward.weight = weight.data();
   forward.bias = with_bias ? bias.data() : nullptr;
-  compare<Op, P>(forward, bound<P>(), output<S>(outputs, [](auto& w, S* p) { w.y = p; }));
+  compare<Op, P, Tested>(forward, bound<P>(), output<S>(outputs, [](auto& w, S* p) { w.y = p; }));
 
   for (bool const added : {false, true}) {
     typename Op::template BackwardInput<P> backward;
@@ -53,8 +54,8 @@ template <class P> void compare_contraction(ContractionCase const& c, bool with_
     backward.d_z = d_z.data();
     backward.weight = weight.data();
     backward.accumulate = added;
-    compare<Op, P>(backward, bound<P>(),
-                   output<S>(inputs, added, [](auto& w, S* p) { w.d_x = p; }));
+    compare<Op, P, Tested>(backward, bound<P>(),
+                           output<S>(inputs, added, [](auto& w, S* p) { w.d_x = p; }));
   }
 
   typename Op::template BackwardParameters<P> parameters;
@@ -67,10 +68,12 @@ template <class P> void compare_contraction(ContractionCase const& c, bool with_
   // Sums in the accumulation type, whatever the storage.
   double const sums = bound<Full<A>>();
   if (with_bias)
-    compare<Op, P>(parameters, sums, output<A>(weights, [](auto& w, A* p) { w.d_weight = p; }),
-                   output<A>(c.outputs, [](auto& w, A* p) { w.d_bias = p; }));
+    compare<Op, P, Tested>(parameters, sums,
+                           output<A>(weights, [](auto& w, A* p) { w.d_weight = p; }),
+                           output<A>(c.outputs, [](auto& w, A* p) { w.d_bias = p; }));
   else
-    compare<Op, P>(parameters, sums, output<A>(weights, [](auto& w, A* p) { w.d_weight = p; }));
+    compare<Op, P, Tested>(parameters, sums,
+                           output<A>(weights, [](auto& w, A* p) { w.d_weight = p; }));
 }
 
 }  // namespace phyllo::test

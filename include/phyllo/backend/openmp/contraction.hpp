@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/openmp/matrix_product.hpp>
+#include <phyllo/backend/openmp/product_amx.hpp>
+#include <phyllo/backend/openmp/product_finish.hpp>
+#include <phyllo/backend/openmp/vector_product.hpp>
+#include <phyllo/backend/portable/contraction.hpp>
+
+#include <type_traits>
+
+namespace phyllo::openmp {
+
+/// A contraction that is a plain product of matrices: x (rows, depth) times weight (depth,
+/// outputs).
+struct PlainContraction {
+  bool plain = false;
+  long rows = 0;
+  long depth = 0;
+
+  /// One tap at every position (Linear, convolutions 1x1), or one position that sees the whole
+  /// input (Linear behind Flatten).
+  PlainContraction(int batch, Shape const& input, Window const& w) {
+    bool every = true, whole = true;
+    for (int d = 0; d < 3; ++d) {
+      every &= w.size[d] == 1 && w.stride[d] == 1 && w.padding[d] == 0;
+      whole &= w.size[d] == input.spatial[d] && w.padding[d] == 0;
+    }
+    plain = every || whole;
+    rows = every ? long(batch) * input.positions() : batch;
+    depth = every ? input.channels : input.size();
+  }
+};
+
+/// Contractions that are plain products of matrices, blocked for the caches; the others run on the
+/// portable backend.
+template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
+  using Op = op::Contraction<Chain>;
+  using A = typename P::accumulate;
+  using S = typename P::storage;
+  using Portable = portable::Kernels<Op, P>;
+
+  template <class Space>
+  static void run(Space const& exec, std::string const& label,
+                  typename Op::template Forward<P> const& work) {
+    PlainContraction const c(work.batch, work.input, work.window);
+    if (!c.plain) return Portable::run(exec, label, work);
+    int const outputs = work.output.channels;
+    MatrixOperand<S, true> const x{work.x, c.depth}, weight{work.weight, outputs};
+    product(exec, label, x, weight, ForwardFinish<Chain, P>(work), c.rows, outputs, c.depth);
+  }
+
+  template <class Space>
+  static void run(Space const& exec, std::string const& label,
+                  typename Op::template BackwardInput<P> const& work) {
+    PlainContraction const c(work.batch, work.input, work.window);
+    if (!c.plain) return Portable::run(exec, label, work);
+    int const outputs = work.output.channels;
+    MatrixOperand<S, true> const d_z{work.d_z, outputs};
+    MatrixOperand<S, false> const transposed{work.weight, outputs};
+    product(exec, label, d_z, transposed, BackwardFinish<P>{work.d_x, c.depth, work.accumulate},
+            c.rows, c.depth, outputs);
+  }
+
+  template <class Space>
+  static void run(Space const& exec, std::string const& label,
+                  typename Op::template BackwardParameters<P> const& work) {
+    PlainContraction const c(work.batch, work.input, work.window);
+    if (!c.plain) return Portable::run(exec, label, work);
+    int const outputs = work.output.channels;
+    MatrixOperand<S, false> const transposed{work.x, c.depth};
+    MatrixOperand<S, true> const d_z{work.d_z, outputs};
+    product(exec, label, transposed, d_z, ParametersFinish<P>{work.d_weight, outputs, work.d_bias},
+            c.depth, outputs, c.rows);
+  }
+
+ private:
+  template <class Space, class Left, class Right, class Finish>
+  static void product(Space const& exec, std::string const& label, Left const& left,
+                      Right const& right, Finish const& finish, long rows, long columns,
+                      long depth) {
+#if defined(PHYLLO_HAS_AMX)
+    if constexpr (std::is_same_v<S, bf16> && std::is_same_v<A, float>)
+      if (rows >= AmxTiles::fewest_samples && AmxTiles::permitted())
+        return launch_product<AmxProduct<Left::by_rows>>(exec, label, left, right, finish, rows,
+                                                         columns, depth);
+#endif
+    launch_product<VectorProduct<S, A, Left::by_rows>>(exec, label, left, right, finish, rows,
+                                                       columns, depth);
+  }
+};
+
+}  // namespace phyllo::openmp

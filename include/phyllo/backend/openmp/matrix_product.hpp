@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/openmp/kernels.hpp>
+#include <phyllo/backend/openmp/operand_prefetch.hpp>
+#include <phyllo/backend/openmp/product_memory.hpp>
+
+namespace phyllo::openmp {
+
+/// finish(left right): rows x columns sums over the depth. One work item: one block of the grid
+/// that the result is cut into.
+///
+/// numerics a sum runs over the depth in rising order, in parts of Product::depth, in one thread:
+///          its bits depend neither on the number of threads nor on where it stands in a block
+/// cost     2 rows columns depth FLOPs; the left operand is packed once for every
+///          Product::block_columns columns, the right one for every Product::block_rows rows
+/// source   Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication",
+///          ACM TOMS 34 (2008) 12; here the sums of a block, not the panels of the right operand,
+///          fill the second-level cache: they are wanted in the accumulation type until the last
+///          part of the depth, when `finish` takes each register block from the first-level cache
+template <class Product, class Right, class Finish> struct MatrixProduct {
+  using Sum = typename Product::Sum;
+  using Packed = typename Product::Packed;
+  using Memory = ProductMemory<Product>;
+
+  typename Product::Left left;  // (rows, depth)
+  Right right;                  // (depth, columns)
+  Finish finish;
+  long rows = 0;
+  long columns = 0;
+  long depth = 0;
+  int row_pieces = 1;
+  int column_pieces = 1;
+
+  void operator()(int piece) const {
+    [[maybe_unused]] typename Product::Session const session;
+    Memory const memory;
+    long const r0 = cut(rows, Product::rows, piece / column_pieces, row_pieces);
+    long const r1 = cut(rows, Product::rows, piece / column_pieces + 1, row_pieces);
+    long const c0 = cut(columns, Product::columns, piece % column_pieces, column_pieces);
+    long const c1 = cut(columns, Product::columns, piece % column_pieces + 1, column_pieces);
+    int const row_blocks = int(parts(r1 - r0, Product::block_rows));
+    int const column_blocks = int(parts(c1 - c0, Product::block_columns));
+    for (int i = 0; i < row_blocks; ++i)
+      for (int j = 0; j < column_blocks; ++j)
+        block(memory, r0 + cut(r1 - r0, Product::rows, i, row_blocks),
+              r0 + cut(r1 - r0, Product::rows, i + 1, row_blocks),
+              c0 + cut(c1 - c0, Product::columns, j, column_blocks),
+              c0 + cut(c1 - c0, Product::columns, j + 1, column_blocks));
+  }
+
+  /// Pieces for as many threads: blocks of which the largest costs least, packing counted.
+  void cut_for(int threads) {
+    double const few = 1.0 * double(rows) * double(columns) * double(depth) / fewest_products;
+    if (few < threads) threads = few < 1 ? 1 : int(few);
+    double best = 0;
+    for (int r = 1; r <= threads; ++r) {
+      int const c = threads / r;
+      double const height = double(parts(parts(rows, Product::rows), r) * Product::rows);
+      double const width = double(parts(parts(columns, Product::columns), c) * Product::columns);
+      double const cost = height * width + packing_cost * (height + width);
+      if (r > 1 && cost >= best) continue;
+      best = cost;
+      row_pieces = r;
+      column_pieces = c;
+    }
+  }
+  int pieces() const { return row_pieces * column_pieces; }
+
+ private:
+  static constexpr double fewest_products = 1 << 17;  // of a piece: some microseconds
+  static constexpr double packing_cost = 12;          // of a number, in products
+
+  static constexpr long parts(long count, long size) { return (count + size - 1) / size; }
+  // Where part i of `pieces` begins when whole units are dealt out.
+  static constexpr long cut(long count, long unit, long i, long pieces) {
+    long const at = parts(count, unit) * i / pieces * unit;
+    return at < count ? at : count;
+  }
+
+  void block(Memory const& memory, long r0, long r1, long c0, long c1) const {
+    int const row_panels = int(parts(r1 - r0, Product::rows));
+    int const column_panels = int(parts(c1 - c0, Product::columns));
+    constexpr long block_size = long(Product::rows) * Product::columns;
+    // At least one part: of no depth at all, sums are written too.
+    for (long k = 0; k == 0 || k < depth; k += Product::depth) {
+      int const deep = int(depth - k < Product::depth ? depth - k : Product::depth);
+      bool const last = k + deep == depth;
+      for (int i = 0; i < row_panels; ++i)
+        Product::pack_left(left, r0 + i * long(Product::rows), rows_of(r0, r1, i), k, deep,
+                           memory.left + i * Product::left_size);
+      for (int j = 0; j < column_panels; ++j) {
+        long const column = c0 + j * long(Product::columns);
+        int const count = columns_of(c0, c1, j);
+        Product::pack_right(right, k, deep, column, count, memory.right);
+        if constexpr (Finish::sums_columns)
+          if (r0 == 0 && finish.column_sums != nullptr) add_columns(memory, deep, k, column, count);
+        bool const more = j + 1 < column_panels;
+        OperandPrefetch<Right> next(right, k, more ? column + Product::columns : column,
+                                    more ? deep : 0, more ? columns_of(c0, c1, j + 1) : 0,
+                                    row_panels);
+        alignas(64) Sum line[Product::columns];
+        Sum const* const first = k == 0 ? finish.first(column, count, line) : nullptr;
+        for (int i = 0; i < row_panels; ++i) {
+          next();
+          Sum* const sums = memory.sums + (long(j) * row_panels + i) * block_size;
+          Product::multiply(rows_of(r0, r1, i), deep, memory.left + i * Product::left_size,
+                            memory.right, sums, first, k == 0);
+          if (last)
+            finish(sums, Product::columns, r0 + i * long(Product::rows), rows_of(r0, r1, i), column,
+                   count);
+        }
+      }
+    }
+  }
+  static int rows_of(long r0, long r1, int i) {
+    long const left_over = r1 - r0 - i * long(Product::rows);
+    return int(left_over < Product::rows ? left_over : Product::rows);
+  }
+  static int columns_of(long c0, long c1, int j) {
+    long const left_over = c1 - c0 - j * long(Product::columns);
+    return int(left_over < Product::columns ? left_over : Product::columns);
+  }
+
+  void add_columns(Memory const& memory, int deep, long k, long column, int count) const {
+    alignas(64) Sum line[Product::columns];
+    for (int c = 0; c < Product::columns; ++c)
+      line[c] = k > 0 && c < count ? finish.column_sums[column + c] : Sum(0);
+    Product::add_columns(memory.right, deep, line);
+    for (int c = 0; c < count; ++c) finish.column_sums[column + c] = line[c];
+  }
+};
+
+/// Runs a product on the instance.
+template <class Product, class Right, class Finish, class Space>
+void launch_product(Space const& exec, std::string const& label, typename Product::Left const& left,
+                    Right const& right, Finish const& finish, long rows, long columns, long depth) {
+  if (rows == 0 || columns == 0) return;
+  MatrixProduct<Product, Right, Finish> product{left, right, finish, rows, columns, depth};
+  product.cut_for(exec.concurrency());
+  launch(exec, label, product.pieces(), product);
+}
+
+}  // namespace phyllo::openmp

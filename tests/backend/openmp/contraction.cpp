@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Products of matrices, blocked for the caches, against plain loops: extents at and around
+// registers, panels and blocks, every type of number, the whole epilogue.
+
+#include <phyllo/backend/select.hpp>
+
+#include <doctest/doctest.h>
+
+#if defined(PHYLLO_HAS_OPENMP_BACKEND)
+
+#include <phyllo/layer/dropout.hpp>
+#include <phyllo/layer/gelu.hpp>
+#include <phyllo/layer/relu.hpp>
+#include <phyllo/layer/tanh.hpp>
+
+#include <backend/portable/contraction.hpp>
+
+using namespace phyllo;
+using namespace phyllo::test;
+
+namespace {
+
+constexpr int extents[] = {1, 3, 17, 33, 100, 130, 1000};
+constexpr int batches[] = {0, 1, 5, 49, 300};
+
+Window window_of(int depth, int height, int width) {
+  Window w;
+  w.size[0] = depth;
+  w.size[1] = height;
+  w.size[2] = width;
+  return w;
+}
+
+// A product with everything that can follow it.
+template <class Chain, class P>
+void compare_epilogue(int batch, Shape input, int outputs, bool with_bias, bool folded,
+                      bool training) {
+  using Op = op::Contraction<Chain>;
+  using S = typename P::storage;
+  CAPTURE(batch);
+  CAPTURE(input.channels);
+  CAPTURE(outputs);
+  typename Op::template Forward<P> work;
+  work.batch = batch;
+  work.input = input;
+  work.output = work.window.output(input, outputs);
+  long const count = long(batch) * work.output.size();
+  auto const x = numbers<S>(long(batch) * input.size(), 1),
+             weight = numbers<S>(long(input.channels) * outputs, 2), bias = numbers<S>(outputs, 3),
+             scale = numbers<S>(outputs, 4), shift = numbers<S>(outputs, 5);
+  auto const mean = numbers<float>(outputs, 6);
+  auto variance = numbers<float>(outputs, 7);
+  for (int c = 0; c < outputs; ++c) variance.data()[c] += 1.5f;
+  StepState const state{.seed = 5, .forward = 3, .first_sample = 11};
+  work.x = x.data();
+  work.weight = weight.data();
+  work.bias = with_bias ? bias.data() : nullptr;
+  if (folded) work.fold = {mean.data(), variance.data(), scale.data(), shift.data(), 1e-5f};
+  work.random = {training ? &state : nullptr, 4};
+  auto const y = output<S>(count, [](auto& w, S* p) { w.y = p; });
+  if (training)
+    compare<Op, P, openmp::Kernels>(work, bound<P>(), y,
+                                    output<S>(count, [](auto& w, S* p) { w.saved = p; }));
+  else
+    compare<Op, P, openmp::Kernels>(work, bound<P>(), y);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("openmp: products of odd extents", P, PHYLLO_TEST_PRECISIONS) {
+  for (int i = 0; i < 5; ++i)
+    for (int j = 0; j < 7; ++j)
+      compare_contraction<P, openmp::Kernels>(
+          {batches[i], Shape{extents[j]}, extents[(2 * i + j) % 7], {}}, (i + j) % 2 == 0);
+}
+
+TEST_CASE_TEMPLATE("openmp: products of several blocks", P, PHYLLO_TEST_PRECISIONS) {
+  compare_contraction<P, openmp::Kernels>({401, Shape{300}, 530, {}}, true);
+  compare_contraction<P, openmp::Kernels>({530, Shape{401}, 40, {}}, true);
+}
+
+TEST_CASE_TEMPLATE("openmp: convolutions", P, PHYLLO_TEST_PRECISIONS) {
+  // One tap; a window of the whole input, as behind Flatten; and one that is neither.
+  compare_contraction<P, openmp::Kernels>({3, Shape{17, 5, 7}, 33, {}}, true);
+  compare_contraction<P, openmp::Kernels>({49, Shape{16, 5, 5}, 34, window_of(1, 5, 5)}, true);
+  compare_contraction<P, openmp::Kernels>({5, Shape{3, 2, 3, 4}, 9, window_of(2, 3, 4)}, false);
+  compare_contraction<P, openmp::Kernels>({2, Shape{3, 8, 8}, 5, window_of(1, 3, 3)}, true);
+  Window strided;
+  strided.stride[2] = 2;
+  compare_contraction<P, openmp::Kernels>({2, Shape{3, 9}, 5, strided}, true);
+}
+
+TEST_CASE_TEMPLATE("openmp: products with an epilogue", P, PHYLLO_TEST_PRECISIONS) {
+  int pick = 0;
+  for (int const batch : {0, 1, 5, 49, 300})
+    for (int const outputs : {1, 17, 33, 130}) {
+      bool const with_bias = pick % 2 == 0, folded = pick % 3 == 0, training = pick % 5 < 3;
+      ++pick;
+      compare_epilogue<op::Chain<ReLU>, P>(batch, Shape{100}, outputs, with_bias, folded, training);
+      compare_epilogue<op::Chain<GELU, Dropout<0.25>, Tanh>, P>(batch, Shape{17}, outputs,
+                                                                with_bias, folded, training);
+    }
+  compare_epilogue<op::Chain<Dropout<0.5>, GELU>, P>(7, Shape{33, 3, 5}, 34, true, true, true);
+}
+
+#endif
