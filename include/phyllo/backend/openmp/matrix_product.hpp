@@ -41,7 +41,9 @@ template <class Product, class Right, class Finish> struct MatrixProduct {
     long const c0 = cut(columns, Product::columns, piece % column_pieces, column_pieces);
     long const c1 = cut(columns, Product::columns, piece % column_pieces + 1, column_pieces);
     int const row_blocks = int(parts(r1 - r0, Product::block_rows));
-    int const column_blocks = int(parts(c1 - c0, Product::block_columns));
+    // Where the depth is one part, no sums wait for the others: a block is as wide as the piece.
+    int const column_blocks =
+        depth <= Product::depth ? 1 : int(parts(c1 - c0, Product::block_columns));
     for (int i = 0; i < row_blocks; ++i)
       for (int j = 0; j < column_blocks; ++j)
         block(memory, r0 + cut(r1 - r0, Product::rows, i, row_blocks),
@@ -82,37 +84,78 @@ template <class Product, class Right, class Finish> struct MatrixProduct {
   void block(Memory const& memory, long r0, long r1, long c0, long c1) const {
     int const row_panels = int(parts(r1 - r0, Product::rows));
     int const column_panels = int(parts(c1 - c0, Product::columns));
-    constexpr long block_size = long(Product::rows) * Product::columns;
     // At least one part: of no depth at all, sums are written too.
     for (long k = 0; k == 0 || k < depth; k += Product::depth) {
       int const deep = int(depth - k < Product::depth ? depth - k : Product::depth);
-      bool const last = k + deep == depth;
-      for (int i = 0; i < row_panels; ++i)
-        Product::pack_left(left, r0 + i * long(Product::rows), rows_of(r0, r1, i), k, deep,
-                           memory.left + i * Product::left_size);
-      for (int j = 0; j < column_panels; ++j) {
+      for (int s = 0; s < deep; s += Product::strip)
+        Product::pack_left(left, r0, int(r1 - r0), k + s, strip_of(deep, s),
+                           memory.left + s / Product::strip * Product::left_strip,
+                           Memory::left_panel);
+      for (int j = 0; j < column_panels; j += Product::together) {
+        int const j_end =
+            j + Product::together < column_panels ? j + Product::together : column_panels;
         long const column = c0 + j * long(Product::columns);
-        int const count = columns_of(c0, c1, j);
-        Product::pack_right(right, k, deep, column, count, memory.right);
+        long const after = c0 + j_end * long(Product::columns);
+        long const more = c1 - after < together_columns ? c1 - after : together_columns;
+        int const count = int((after < c1 ? after : c1) - column);
+        for (int s = 0; s < deep; s += Product::strip)
+          Product::pack_right(right, k + s, strip_of(deep, s), column, count,
+                              memory.right + s / Product::strip * Product::right_strip,
+                              Memory::right_panel);
         if constexpr (Finish::sums_columns)
           if (r0 == 0 && finish.column_sums != nullptr) add_columns(memory, deep, k, column, count);
-        bool const more = j + 1 < column_panels;
-        OperandPrefetch<Right> next(right, k, more ? column + Product::columns : column,
-                                    more ? deep : 0, more ? columns_of(c0, c1, j + 1) : 0,
-                                    row_panels);
-        alignas(64) Sum line[Product::columns];
-        Sum const* const first = k == 0 ? finish.first(column, count, line) : nullptr;
-        for (int i = 0; i < row_panels; ++i) {
-          next();
-          Sum* const sums = memory.sums + (long(j) * row_panels + i) * block_size;
-          Product::multiply(rows_of(r0, r1, i), deep, memory.left + i * Product::left_size,
-                            memory.right, sums, first, k == 0);
-          if (last)
-            finish(sums, Product::columns, r0 + i * long(Product::rows), rows_of(r0, r1, i), column,
-                   count);
-        }
+        int const calls =
+            (j_end - j) * row_panels * int(parts(deep > 0 ? deep : 1, Product::strip));
+        OperandPrefetch<Right> next(right, k, more > 0 ? after : column, more > 0 ? deep : 0,
+                                    more > 0 ? more : 0, calls);
+        for (int p = j; p < j_end; ++p) panel(memory, r0, r1, c0, c1, p, p - j, k, deep, next);
       }
     }
+  }
+
+  // All panels of the left operand by one of the right one.
+  void panel(Memory const& memory, long r0, long r1, long c0, long c1, int j, int place, long k,
+             int deep, OperandPrefetch<Right>& next) const {
+    long const column = c0 + j * long(Product::columns);
+    int const count = columns_of(c0, c1, j), row_panels = int(parts(r1 - r0, Product::rows));
+    alignas(64) Sum line[Product::columns];
+    Sum const* const first = k == 0 ? finish.first(column, count, line) : nullptr;
+    for (int i = 0; i < row_panels; i += Product::group) {
+      // Sums that no other part of the depth adds to stay in the first-level cache.
+      Sum* const sums =
+          memory.sums + (depth <= Product::depth ? 0 : (long(j) * row_panels + i) * block_size);
+      int const end = i + Product::group < row_panels ? i + Product::group : row_panels;
+      group(memory, r0, r1, i, end, place, k, deep, sums, first, next);
+      if (k + deep == depth)
+        for (int p = i; p < end; ++p)
+          finish.template take<Product::columns>(sums + (p - i) * block_size,
+                                                 r0 + p * long(Product::rows), rows_of(r0, r1, p),
+                                                 column, count);
+    }
+  }
+
+  // Some panels of the left operand by one of the right one, strip by strip: a strip of the right
+  // one and the sums stay in the first-level cache.
+  void group(Memory const& memory, long r0, long r1, int begin, int end, int place, long k,
+             int deep, Sum* sums, Sum const* first, OperandPrefetch<Right>& next) const {
+    int s = 0;
+    do {
+      int const at = s / Product::strip;
+      for (int p = begin; p < end; ++p) {
+        next();
+        Product::multiply(rows_of(r0, r1, p), strip_of(deep, s),
+                          memory.left + p * Memory::left_panel + at * Product::left_strip,
+                          memory.right + place * Memory::right_panel + at * Product::right_strip,
+                          sums + (p - begin) * block_size, first, k == 0 && s == 0);
+      }
+      s += Product::strip;
+    } while (s < deep);
+  }
+
+  static constexpr long together_columns = long(Product::together) * Product::columns;
+  static constexpr long block_size = long(Product::rows) * Product::columns;
+  static int strip_of(int deep, int s) {
+    return deep - s < Product::strip ? deep - s : Product::strip;
   }
   static int rows_of(long r0, long r1, int i) {
     long const left_over = r1 - r0 - i * long(Product::rows);
@@ -124,11 +167,17 @@ template <class Product, class Right, class Finish> struct MatrixProduct {
   }
 
   void add_columns(Memory const& memory, int deep, long k, long column, int count) const {
-    alignas(64) Sum line[Product::columns];
-    for (int c = 0; c < Product::columns; ++c)
-      line[c] = k > 0 && c < count ? finish.column_sums[column + c] : Sum(0);
-    Product::add_columns(memory.right, deep, line);
-    for (int c = 0; c < count; ++c) finish.column_sums[column + c] = line[c];
+    for (int j = 0; j * Product::columns < count; ++j) {
+      Sum* const sums = finish.column_sums + column + j * Product::columns;
+      int const some = columns_of(0, count, j);
+      alignas(64) Sum line[Product::columns];
+      for (int c = 0; c < Product::columns; ++c) line[c] = k > 0 && c < some ? sums[c] : Sum(0);
+      for (int s = 0; s < deep; s += Product::strip)
+        Product::add_columns(
+            memory.right + j * Memory::right_panel + s / Product::strip * Product::right_strip,
+            strip_of(deep, s), line);
+      for (int c = 0; c < some; ++c) sums[c] = line[c];
+    }
   }
 };
 

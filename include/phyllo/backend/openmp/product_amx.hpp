@@ -26,42 +26,43 @@ template <bool LeftByRows> struct AmxProduct {
   using Left = MatrixOperand<bf16, LeftByRows>;
   static constexpr int rows = 2 * AmxTiles::rows;
   static constexpr int columns = 2 * AmxTiles::columns;
-  static constexpr int depth = 512;  // 32 KiB for a panel of the right operand
+  static constexpr int strip = 256;  // 16 KiB of each operand
+  static constexpr int strips = 4;
+  static constexpr int depth = strip * strips;
+  static constexpr int group = 4;
+  static constexpr int together = 4;  // 256 bytes of a line of memory
   static constexpr int block_rows = 384;
   static constexpr int block_columns = 512;
   static constexpr int tile = AmxTiles::rows * AmxTiles::depth;
-  static constexpr int step = 2 * tile;  // of a panel, for 32 depths
-  static constexpr long left_size = long(rows) * depth;
-  static constexpr long right_size = long(columns) * depth;
+  static constexpr int step = 2 * tile;  // of a strip, for 32 depths
+  static constexpr long left_strip = long(rows) * strip;
+  static constexpr long right_strip = long(columns) * strip;
 
   using Session = AmxTiles;
 
-  static void pack_left(Left const& from, long row, int count, long k, int deep, bf16* to) {
+  static void pack_left(Left const& from, long row, int count, long k, int deep, bf16* to,
+                        long panel_size) {
     for (int i = 0; i < deep; i += AmxTiles::depth)
-      for (int t = 0; t < 2; ++t, to += tile) {
+      for (int r = 0; r < count; r += AmxTiles::rows) {
+        bf16* const at = to + place(r, i, panel_size);
         if constexpr (LeftByRows)
-          store(rows_of(from.at(row + t * AmxTiles::rows, k + i), from.stride,
-                        count - t * AmxTiles::rows, deep - i),
-                to);
+          store(rows_of(from.at(row + r, k + i), from.stride, count - r, deep - i), at);
         else
-          store_transposed(pairs_of(from.at(row + t * AmxTiles::rows, k + i), from.stride, deep - i,
-                                    count - t * AmxTiles::rows),
-                           to);
+          store_transposed(pairs_of(from.at(row + r, k + i), from.stride, deep - i, count - r), at);
       }
   }
 
   template <class Right>
-  static void pack_right(Right const& from, long k, int deep, long column, int count, bf16* to) {
+  static void pack_right(Right const& from, long k, int deep, long column, int count, bf16* to,
+                         long panel_size) {
     for (int i = 0; i < deep; i += AmxTiles::depth)
-      for (int t = 0; t < 2; ++t, to += tile) {
+      for (int c = 0; c < count; c += AmxTiles::columns) {
+        bf16* const at = to + place(c, i, panel_size);
         if constexpr (Right::by_rows)
-          store(pairs_of(from.at(k + i, column + t * AmxTiles::columns), from.stride, deep - i,
-                         count - t * AmxTiles::columns),
-                to);
+          store(pairs_of(from.at(k + i, column + c), from.stride, deep - i, count - c), at);
         else
-          store_transposed(rows_of(from.at(k + i, column + t * AmxTiles::columns), from.stride,
-                                   count - t * AmxTiles::columns, deep - i),
-                           to);
+          store_transposed(rows_of(from.at(k + i, column + c), from.stride, count - c, deep - i),
+                           at);
       }
   }
 
@@ -128,6 +129,12 @@ template <bool LeftByRows> struct AmxProduct {
   }
 
   using Square = VectorSquare<float>;  // bits only
+
+  // Where the matrix register of line n (a row or column) and depth i stands in a strip.
+  static long place(int n, int i, long panel_size) {
+    static_assert(rows == columns, "panels of both operands are alike");
+    return n / rows * panel_size + i / AmxTiles::depth * step + n % rows / AmxTiles::rows * tile;
+  }
 
   static __mmask32 extent(int count, int most) {
     if (count >= most) return __mmask32(0xffffffffu >> (32 - most));

@@ -6,8 +6,35 @@
 #include <phyllo/op/contraction.hpp>
 
 #include <cmath>
+#include <cstdint>
+#include <type_traits>
 
 namespace phyllo::openmp {
+
+/// Numbers from the type of sums into that of storage. Bits are stored, because compilers make no
+/// vectors of a class.
+template <class S, class A> PHYLLO_INLINE void store_numbers(A const* from, int count, S* to) {
+  if constexpr (sizeof(S) == 2) {
+    auto* const bits = reinterpret_cast<std::uint16_t*>(to);
+    PHYLLO_SIMD(16)
+    for (int i = 0; i < count; ++i) bits[i] = S(from[i]).bits();
+  } else {
+    PHYLLO_SIMD(16)
+    for (int i = 0; i < count; ++i) to[i] = from[i];
+  }
+}
+
+/// sums += numbers of the storage type.
+template <class S, class A> PHYLLO_INLINE void add_numbers(S const* from, int count, A* sums) {
+  if constexpr (sizeof(S) == 2) {
+    auto const* const bits = reinterpret_cast<std::uint16_t const*>(from);
+    PHYLLO_SIMD(16)
+    for (int i = 0; i < count; ++i) sums[i] += A(S::from_bits(bits[i]));
+  } else {
+    PHYLLO_SIMD(16)
+    for (int i = 0; i < count; ++i) sums[i] += from[i];
+  }
+}
 
 /// What becomes of the sums of a forward pass: folded normalisation, what the backward pass needs,
 /// pointwise chain.
@@ -35,31 +62,35 @@ template <class Chain, class P> class ForwardFinish {
     return line;
   }
 
-  /// A block of sums (rows, stride), whose first row and column are `row` and `column`.
-  void operator()(A* sums, int stride, long row, int rows, long column, int columns) const {
-    if (fold_.mean != nullptr) fold(sums, stride, rows, column, columns);
+  /// A block of sums (rows, Stride), whose first row and column are `row` and `column`.
+  template <int Stride> void take(A* sums, long row, int rows, long column, int columns) const {
+    if (columns == Stride)  // a count that the compiler knows
+      finish<Stride>(sums, row, rows, column, std::integral_constant<int, Stride>{});
+    else
+      finish<Stride>(sums, row, rows, column, columns);
+  }
+
+ private:
+  template <int Stride, class Count>
+  void finish(A* sums, long row, int rows, long column, Count columns) const {
+    if (fold_.mean != nullptr) fold(sums, Stride, rows, column, columns);
     for (int r = 0; r < rows; ++r) {
-      A* const z = sums + r * stride;
-      S* const y = y_ + (row + r) * outputs_ + column;
-      if (saved_ != nullptr) {
-        S* const saved = saved_ + (row + r) * outputs_ + column;
-        PHYLLO_SIMD(16)
-        for (int c = 0; c < columns; ++c) saved[c] = S(z[c]);
-      }
+      A* const z = sums + r * Stride;
+      if (saved_ != nullptr) store_numbers(z, columns, saved_ + (row + r) * outputs_ + column);
       if constexpr (Chain::random) {
         int const sample = int((row + r) / positions_);
         int const first = int((row + r) % positions_ * outputs_ + column);
         PHYLLO_SIMD(16)
         for (int c = 0; c < columns; ++c)
-          y[c] = S(Chain::value(z[c], random_.element(sample, first + c)));
-      } else {
+          z[c] = Chain::value(z[c], random_.element(sample, first + c));
+      } else if constexpr (Chain::length > 0) {
         PHYLLO_SIMD(16)
-        for (int c = 0; c < columns; ++c) y[c] = S(Chain::value(z[c], Element{}));
+        for (int c = 0; c < columns; ++c) z[c] = Chain::value(z[c], Element{});
       }
+      store_numbers(z, columns, y_ + (row + r) * outputs_ + column);
     }
   }
 
- private:
   void fold(A* sums, int stride, int rows, long column, int columns) const {
     for (int c = 0; c < columns; ++c) {
       A const mean = A(fold_.mean[column + c]);
@@ -92,17 +123,11 @@ template <class P> struct BackwardFinish {
   bool accumulate = false;
 
   template <int Columns> A const* first(long, int, A (&)[Columns]) const { return nullptr; }
-  void operator()(A* sums, int stride, long row, int rows, long column, int columns) const {
+  template <int Stride> void take(A* sums, long row, int rows, long column, int columns) const {
     for (int r = 0; r < rows; ++r) {
-      A const* const sum = sums + r * stride;
       S* const d = d_x + (row + r) * channels + column;
-      if (accumulate) {
-        PHYLLO_SIMD(16)
-        for (int c = 0; c < columns; ++c) d[c] = S(A(d[c]) + sum[c]);
-      } else {
-        PHYLLO_SIMD(16)
-        for (int c = 0; c < columns; ++c) d[c] = S(sum[c]);
-      }
+      if (accumulate) add_numbers(d, columns, sums + r * Stride);
+      store_numbers(sums + r * Stride, columns, d);
     }
   }
 };
@@ -117,13 +142,9 @@ template <class P> struct ParametersFinish {
   A* column_sums = nullptr;  // (outputs), or nullptr
 
   template <int Columns> A const* first(long, int, A (&)[Columns]) const { return nullptr; }
-  void operator()(A* sums, int stride, long row, int rows, long column, int columns) const {
-    for (int r = 0; r < rows; ++r) {
-      A const* const sum = sums + r * stride;
-      A* const d = d_weight + (row + r) * outputs + column;
-      PHYLLO_SIMD(16)
-      for (int c = 0; c < columns; ++c) d[c] = sum[c];
-    }
+  template <int Stride> void take(A* sums, long row, int rows, long column, int columns) const {
+    for (int r = 0; r < rows; ++r)
+      store_numbers(sums + r * Stride, columns, d_weight + (row + r) * outputs + column);
   }
 };
 

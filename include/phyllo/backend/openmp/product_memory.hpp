@@ -4,51 +4,74 @@
 
 #include <phyllo/backend/openmp/instruction_set.hpp>
 
+#include <cstddef>
 #include <memory>
+#include <new>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 namespace phyllo::openmp {
 
-/// Bytes of a thread, for one matrix product after the other. On the heap, because thread-local
-/// storage is taken from the threads' stacks.
-struct ProductBytes {
-  static constexpr long size = InstructionSet::bytes == 64 ? 1280l << 10 : 352l << 10;
-  alignas(64) unsigned char byte[size];
+/// Bytes of a thread, for one matrix product after the other: allocated when the thread computes
+/// its first one, kept until it ends, the same for every shape and type. On the heap, because
+/// thread-local storage is taken from the threads' stacks.
+///
+/// cost     2 MiB a thread where vectors have 64 bytes, else 512 KiB; where the system grants it,
+///          one large page: the panels then lie side by side in the second-level cache too
+class ProductBytes {
+ public:
+  static constexpr std::size_t size = InstructionSet::bytes == 64 ? 2u << 20 : 512u << 10;
 
-  static unsigned char* of_thread() {
-    thread_local std::unique_ptr<ProductBytes> const bytes(new ProductBytes);
-    return bytes->byte;
+  static std::byte* of_thread() {
+    thread_local ProductBytes const bytes;
+    return bytes.at_.get();
   }
+
+ private:
+  static constexpr std::align_val_t alignment{size};
+  struct Free {
+    void operator()(std::byte* p) const { ::operator delete(p, alignment); }
+  };
+
+  ProductBytes() : at_(static_cast<std::byte*>(::operator new(size, alignment))) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    madvise(at_.get(), size, MADV_HUGEPAGE);
+#endif
+  }
+  std::unique_ptr<std::byte, Free> at_;
 };
 
-/// Where a thread keeps the packed panels and the sums of a matrix product: allocated when the
-/// thread computes its first one, kept until it ends, the same for every shape and type.
-///
-/// cost     1.25 MiB a thread where vectors have 64 bytes, else 352 KiB
-template <class Product> class ProductMemory {
+/// Where a thread keeps the packed panels and the sums of a matrix product.
+template <class Product> struct ProductMemory {
   using Sum = typename Product::Sum;
   using Packed = typename Product::Packed;
-  static constexpr long size = ProductBytes::size;
-  static constexpr long sums_size =
-      long(sizeof(Sum)) * Product::block_rows * Product::block_columns;
-  static constexpr long left_size =
-      long(sizeof(Packed)) * Product::block_rows / Product::rows * Product::left_size;
-  static constexpr long right_size = long(sizeof(Packed)) * Product::right_size;
-  static_assert(Product::block_rows % Product::rows == 0, "a block holds whole panels");
-  static_assert(Product::block_columns % Product::columns == 0, "a block holds whole panels");
-  static_assert(sums_size + left_size + right_size <= size, "a product's panels fit its memory");
-  static_assert(sums_size % 64 == 0 && left_size % 64 == 0, "panels begin at cache lines");
+  /// Numbers between two panels of an operand.
+  static constexpr long left_panel = Product::strips * Product::left_strip;
+  static constexpr long right_panel = Product::strips * Product::right_strip;
 
- public:
   Sum* sums;      // (column panels, row panels, rows, columns)
-  Packed* left;   // (row panels, panel)
-  Packed* right;  // one panel
+  Packed* left;   // (row panels, strips, strip)
+  Packed* right;  // (panels, strips, strip)
 
   ProductMemory() {
-    unsigned char* const bytes = ProductBytes::of_thread();
+    std::byte* const bytes = ProductBytes::of_thread();
     sums = reinterpret_cast<Sum*>(bytes);
     left = reinterpret_cast<Packed*>(bytes + sums_size);
     right = reinterpret_cast<Packed*>(bytes + sums_size + left_size);
   }
+
+ private:
+  static constexpr std::size_t sums_size =
+      sizeof(Sum) * Product::block_rows * Product::block_columns;
+  static constexpr std::size_t left_size =
+      sizeof(Packed) * Product::block_rows / Product::rows * left_panel;
+  static constexpr std::size_t right_size = sizeof(Packed) * Product::together * right_panel;
+  static_assert(Product::block_rows % Product::rows == 0, "a block holds whole panels");
+  static_assert(Product::block_columns % Product::columns == 0, "a block holds whole panels");
+  static_assert(sums_size + left_size + right_size <= ProductBytes::size, "panels fit the memory");
+  static_assert(sums_size % 64 == 0 && left_size % 64 == 0, "panels begin at cache lines");
 };
 
 }  // namespace phyllo::openmp
