@@ -104,8 +104,7 @@ template <class Product, class Right, class Finish> struct MatrixProduct {
                               Memory::right_panel);
         if constexpr (Finish::sums_columns)
           if (r0 == 0 && finish.column_sums != nullptr) add_columns(memory, deep, k, column, count);
-        int const calls =
-            (j_end - j) * row_panels * int(parts(deep > 0 ? deep : 1, Product::strip));
+        int const calls = (j_end - j) * row_panels * strips_of(deep);
         OperandPrefetch<Right> next(right, k, more > 0 ? after : column, more > 0 ? deep : 0,
                                     more > 0 ? more : 0, calls);
         for (int p = j; p < j_end; ++p) panel(memory, r0, r1, c0, c1, p, p - j, k, deep, next);
@@ -125,7 +124,7 @@ template <class Product, class Right, class Finish> struct MatrixProduct {
       Sum* const sums =
           memory.sums + (depth <= Product::depth ? 0 : (long(j) * row_panels + i) * block_size);
       int const end = i + Product::group < row_panels ? i + Product::group : row_panels;
-      group(memory, r0, r1, i, end, place, k, deep, sums, first, next);
+      group(memory, r0, r1, i, end, place, column, k, deep, sums, first, next);
       if (k + deep == depth)
         for (int p = i; p < end; ++p)
           finish.template take<Product::columns>(sums + (p - i) * block_size,
@@ -136,13 +135,16 @@ template <class Product, class Right, class Finish> struct MatrixProduct {
 
   // Some panels of the left operand by one of the right one, strip by strip: a strip of the right
   // one and the sums stay in the first-level cache.
-  void group(Memory const& memory, long r0, long r1, int begin, int end, int place, long k,
-             int deep, Sum* sums, Sum const* first, OperandPrefetch<Right>& next) const {
+  void group(Memory const& memory, long r0, long r1, int begin, int end, int place, long column,
+             long k, int deep, Sum* sums, Sum const* first, OperandPrefetch<Right>& next) const {
     int s = 0;
     do {
       int const at = s / Product::strip;
       for (int p = begin; p < end; ++p) {
         next();
+        if (k + deep == depth)
+          finish.prefetch(r0 + p * long(Product::rows), rows_of(r0, r1, p), column, at,
+                          strips_of(deep));
         Product::multiply(rows_of(r0, r1, p), strip_of(deep, s),
                           memory.left + p * Memory::left_panel + at * Product::left_strip,
                           memory.right + place * Memory::right_panel + at * Product::right_strip,
@@ -154,6 +156,8 @@ template <class Product, class Right, class Finish> struct MatrixProduct {
 
   static constexpr long together_columns = long(Product::together) * Product::columns;
   static constexpr long block_size = long(Product::rows) * Product::columns;
+  // At least one, of no depth.
+  static int strips_of(int deep) { return deep > 0 ? int(parts(deep, Product::strip)) : 1; }
   static int strip_of(int deep, int s) {
     return deep - s < Product::strip ? deep - s : Product::strip;
   }

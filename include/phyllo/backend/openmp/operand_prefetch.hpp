@@ -23,7 +23,7 @@ template <class Operand> class OperandPrefetch {
 
   PHYLLO_INLINE void operator()() {
     for (long i = 0; i < a_call_ && runs_ > 0; ++i) {
-      __builtin_prefetch(at_ + at_line_ * line);
+      __builtin_prefetch(at_ + at_line_ * line, 0, 2);  // the second-level cache
       if (++at_line_ == lines_) at_line_ = 0, at_ += stride_, --runs_;
     }
   }

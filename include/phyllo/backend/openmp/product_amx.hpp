@@ -43,27 +43,31 @@ template <bool LeftByRows> struct AmxProduct {
   static void pack_left(Left const& from, long row, int count, long k, int deep, bf16* to,
                         long panel_size) {
     for (int i = 0; i < deep; i += AmxTiles::depth)
-      for (int r = 0; r < count; r += AmxTiles::rows) {
-        bf16* const at = to + place(r, i, panel_size);
-        if constexpr (LeftByRows)
-          store(rows_of(from.at(row + r, k + i), from.stride, count - r, deep - i), at);
-        else
-          store_transposed(pairs_of(from.at(row + r, k + i), from.stride, deep - i, count - r), at);
-      }
+      if constexpr (LeftByRows)
+        for (int r = 0; r < count; r += AmxTiles::rows)
+          store(rows_of(from.at(row + r, k + i), from.stride, count - r, deep - i),
+                to + place(r, i, panel_size));
+      else
+        for (int r = 0; r < count; r += rows) {
+          bf16* const at = to + place(r, i, panel_size);
+          store_pairs(from.at(row + r, k + i), from.stride, deep - i, count - r, at);
+          store(loaded(at).transposed(), at);
+          store(loaded(at + tile).transposed(), at + tile);
+        }
   }
 
   template <class Right>
   static void pack_right(Right const& from, long k, int deep, long column, int count, bf16* to,
                          long panel_size) {
     for (int i = 0; i < deep; i += AmxTiles::depth)
-      for (int c = 0; c < count; c += AmxTiles::columns) {
-        bf16* const at = to + place(c, i, panel_size);
-        if constexpr (Right::by_rows)
-          store(pairs_of(from.at(k + i, column + c), from.stride, deep - i, count - c), at);
-        else
-          store_transposed(rows_of(from.at(k + i, column + c), from.stride, count - c, deep - i),
-                           at);
-      }
+      if constexpr (Right::by_rows)
+        for (int c = 0; c < count; c += columns)
+          store_pairs(from.at(k + i, column + c), from.stride, deep - i, count - c,
+                      to + place(c, i, panel_size));
+      else
+        for (int c = 0; c < count; c += AmxTiles::columns)
+          store(rows_of(from.at(k + i, column + c), from.stride, count - c, deep - i).transposed(),
+                to + place(c, i, panel_size));
   }
 
   static void add_columns(bf16 const* right, int deep, float* sums) {
@@ -151,25 +155,32 @@ template <bool LeftByRows> struct AmxProduct {
                      : _mm512_setzero_ps();
     return s;
   }
-  // Up to 32 lines of up to 16 numbers; a word holds those of lines 2 i and 2 i + 1.
-  PHYLLO_INLINE static Square pairs_of(bf16 const* from, long stride, int lines, int count) {
-    Square s;
-    auto const inside = __mmask16(extent(count, 16));
+  // Up to 32 lines of up to 32 numbers as two squares, one behind the other, of 16 numbers of each
+  // line; a word holds those of lines 2 i and 2 i + 1. Whole lines, lest a line of memory is
+  // fetched twice where the extents are powers of two.
+  PHYLLO_INLINE static void store_pairs(bf16 const* from, long stride, int lines, int count,
+                                        bf16* to) {
+    __mmask32 const inside = extent(count, 32);
+    // So that interleaving the lower halves of 16 bytes gives the first 16 numbers in order.
+    __m512i const order = _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7);
     auto const line = [&](int i) {
-      return i < lines ? _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(inside, from + i * stride))
+      return i < lines ? _mm512_permutexvar_epi64(
+                             order, _mm512_maskz_loadu_epi16(inside, from + i * stride))
                        : _mm512_setzero_si512();
     };
-    for (int i = 0; i < 16; ++i)
-      s.row[i] =
-          _mm512_castsi512_ps(_mm512_or_si512(line(2 * i), _mm512_slli_epi32(line(2 * i + 1), 16)));
+    for (int i = 0; i < 16; ++i) {
+      __m512i const even = line(2 * i), odd = line(2 * i + 1);
+      _mm512_store_si512(to + i * AmxTiles::depth, _mm512_unpacklo_epi16(even, odd));
+      _mm512_store_si512(to + tile + i * AmxTiles::depth, _mm512_unpackhi_epi16(even, odd));
+    }
+  }
+  PHYLLO_INLINE static Square loaded(bf16 const* from) {
+    Square s;
+    for (int i = 0; i < 16; ++i) s.row[i] = _mm512_load_ps(from + i * AmxTiles::depth);
     return s;
   }
   PHYLLO_INLINE static void store(Square const& s, bf16* to) {
     for (int i = 0; i < 16; ++i) _mm512_store_ps(to + i * AmxTiles::depth, s.row[i]);
-  }
-  PHYLLO_INLINE static void store_transposed(Square s, bf16* to) {
-    s.transpose();
-    store(s, to);
   }
 };
 

@@ -36,6 +36,16 @@ template <class S, class A> PHYLLO_INLINE void add_numbers(S const* from, int co
   }
 }
 
+/// Asks for the lines that rows of a result will be stored to, `part` of `parts` of the rows at a
+/// time: their pages and lines are far apart.
+template <class S>
+PHYLLO_INLINE void prefetch_rows(S* result, long stride, long row, int rows, long column, int part,
+                                 int parts) {
+  S* const at = result + row * stride + column;
+  for (int r = rows * part / parts; r < rows * (part + 1) / parts; ++r)
+    __builtin_prefetch(at + r * stride, 1);
+}
+
 /// What becomes of the sums of a forward pass: folded normalisation, what the backward pass needs,
 /// pointwise chain.
 template <class Chain, class P> class ForwardFinish {
@@ -60,6 +70,10 @@ template <class Chain, class P> class ForwardFinish {
     if (bias_ == nullptr) return nullptr;
     for (int c = 0; c < Columns; ++c) line[c] = c < count ? A(bias_[column + c]) : A(0);
     return line;
+  }
+
+  void prefetch(long row, int rows, long column, int part, int parts) const {
+    prefetch_rows(y_, outputs_, row, rows, column, part, parts);
   }
 
   /// A block of sums (rows, Stride), whose first row and column are `row` and `column`.
@@ -123,6 +137,9 @@ template <class P> struct BackwardFinish {
   bool accumulate = false;
 
   template <int Columns> A const* first(long, int, A (&)[Columns]) const { return nullptr; }
+  void prefetch(long row, int rows, long column, int part, int parts) const {
+    prefetch_rows(d_x, channels, row, rows, column, part, parts);
+  }
   template <int Stride> void take(A* sums, long row, int rows, long column, int columns) const {
     for (int r = 0; r < rows; ++r) {
       S* const d = d_x + (row + r) * channels + column;
@@ -142,6 +159,9 @@ template <class P> struct ParametersFinish {
   A* column_sums = nullptr;  // (outputs), or nullptr
 
   template <int Columns> A const* first(long, int, A (&)[Columns]) const { return nullptr; }
+  void prefetch(long row, int rows, long column, int part, int parts) const {
+    prefetch_rows(d_weight, outputs, row, rows, column, part, parts);
+  }
   template <int Stride> void take(A* sums, long row, int rows, long column, int columns) const {
     for (int r = 0; r < rows; ++r)
       store_numbers(sums + r * Stride, columns, d_weight + (row + r) * outputs + column);

@@ -34,6 +34,12 @@ template <class T> struct VectorSquare {
     }
   }
 
+  PHYLLO_INLINE VectorSquare transposed() const {
+    VectorSquare s = *this;
+    s.transpose();
+    return s;
+  }
+
  private:
   // Numbers of a and b in turns, from lane First on.
   template <int First, std::size_t... I>
