@@ -60,9 +60,9 @@ template <class S, class A, bool LeftByRows> struct VectorProduct {
       }
     } else {
       // Some panels at a time, lest a line of memory is fetched for each of them anew.
-      constexpr int together = 8, v = vectors_of<A>(rows);
-      for (int p = 0; p < whole; p += together) {
-        int const end = p + together < whole ? p + together : whole;
+      constexpr int at_a_time = 8, v = vectors_of<A>(rows);
+      for (int p = 0; p < whole; p += at_a_time) {
+        int const end = p + at_a_time < whole ? p + at_a_time : whole;
         for (int i = 0; i < deep; ++i)
           for (int q = p; q < end; ++q) {
             RegisterBlock<A, 1, v, rows - (v - 1) * lanes<A>> line;
