@@ -21,6 +21,7 @@
 #include <phyllo/policy/precision.hpp>
 
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <vector>
 
@@ -141,6 +142,8 @@ template <class Segment, class L, class P> void compare_step(int batch) {
     wanted[i] = L::classes ? double(i % A::last) : double(random_uniform(3, 0, 0, i, 0));
   constexpr int rows = 20;
   std::vector<Sum> gradients[2], values[2], hits[2], partial(std::size_t(rows) * A::size);
+  Kokkos::View<std::byte*, Kokkos::HostSpace> workspace(
+      "workspace", std::size_t(rows * thread_bytes<openmp::Kernels<Op, P>>));
   for (int k = 0; k < 2; ++k) {
     gradients[k].assign(A::size, std::numeric_limits<Sum>::quiet_NaN());
     values[k].assign(std::size_t(batch), std::numeric_limits<Sum>::quiet_NaN());
@@ -152,6 +155,8 @@ template <class Segment, class L, class P> void compare_step(int batch) {
     work.forward.x = x.data();
     work.forward.parameters = p.data();
     work.forward.random = {&state, 5};
+    Kokkos::deep_copy(workspace, std::byte(0xff));  // not-a-numbers
+    work.forward.workspace = workspace.data();
     work.weight = 0.5f;
     work.targets = rows_of(wanted, ElementType::f64, A::last);
     work.state = &state;

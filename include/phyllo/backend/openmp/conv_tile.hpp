@@ -4,8 +4,8 @@
 
 #include <phyllo/backend/openmp/image_place.hpp>
 #include <phyllo/backend/openmp/lane_block.hpp>
-#include <phyllo/backend/openmp/lane_transpose.hpp>
 #include <phyllo/backend/openmp/register_block.hpp>
+#include <phyllo/backend/openmp/vector_square.hpp>
 
 namespace phyllo::openmp {
 
@@ -130,9 +130,9 @@ template <class T, ImagePlace X, ImagePlace Z, Window W> struct ConvGradient {
     alignas(64) T by_sample[Z.extent[2] * lanes<T> * Outputs::stride];
     for (int q = 0; q < Z.extent[2]; ++q)
       for (int o = 0; o < Z.channels; o += lanes<T>)
-        LaneTranspose<T>::run(d_row + (long(q) * Z.stride() + o) * lanes<T>, lanes<T>,
-                              by_sample + long(q) * lanes<T> * Outputs::stride + o,
-                              Outputs::stride);
+        VectorSquare<T>::transpose(d_row + (long(q) * Z.stride() + o) * lanes<T>, lanes<T>,
+                                   by_sample + long(q) * lanes<T> * Outputs::stride + o,
+                                   Outputs::stride);
     Correlation::for_rows(d, h, [&](int row, int tap) {
       panel(in_row(x, row), by_sample, d_weight + long(tap) * X.channels * Z.channels,
             std::make_integer_sequence<int, Outputs::panels>{});

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/openmp/image_place.hpp>
-#include <phyllo/backend/openmp/lane_transpose.hpp>
+#include <phyllo/backend/openmp/vector_square.hpp>
 #include <phyllo/core/element_type.hpp>
 #include <phyllo/core/external_tensor.hpp>
 
@@ -50,21 +50,21 @@ template <class T, ImagePlace Place> class ImageTransfer {
   static void to_rows(T const* image, T* rows, int stride) {
     static_assert(!Place.has_zeros());
     for (int f = 0; f < Place.features(); f += n)
-      LaneTranspose<T>::run(image + long(f) * n, n, rows + f, stride);
+      VectorSquare<T>::transpose(image + long(f) * n, n, rows + f, stride);
   }
   static void from_rows(T const* rows, int stride, T* image) {
     if constexpr (Place.has_zeros()) {
       std::memset(static_cast<void*>(image), 0, sizeof(T) * n * std::size_t(Place.size()));
       alignas(64) T turned[n * n];
       for (int f = 0; f < Place.features(); f += n) {
-        LaneTranspose<T>::run(rows + f, stride, turned, n);
+        VectorSquare<T>::transpose(rows + f, stride, turned, n);
         for (int k = 0; k < n && f + k < Place.features(); ++k)
           InstructionSet::store(image + long(place_of(f + k)) * n,
                                 InstructionSet::load(turned + k * n));
       }
     } else {
       for (int f = 0; f < Place.features(); f += n)
-        LaneTranspose<T>::run(rows + f, stride, image + long(f) * n, n);
+        VectorSquare<T>::transpose(rows + f, stride, image + long(f) * n, n);
     }
   }
 
@@ -109,7 +109,7 @@ template <class T, ImagePlace Place> class ImageTransfer {
       for (int s = 0; s < n; ++s)
         for (int k = 0; k < wide; ++k)
           square[s * n + k] = s < samples ? T(from[s * sample_stride + (i + k) * stride]) : T(0);
-      LaneTranspose<T>::run(square, n, turned, n);
+      VectorSquare<T>::transpose(square, n, turned, n);
       for (int k = 0; k < wide; ++k)
         InstructionSet::store(to + (i + k) * to_stride, InstructionSet::load(turned + k * n));
     }

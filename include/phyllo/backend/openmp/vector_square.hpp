@@ -34,6 +34,16 @@ template <class T> struct VectorSquare {
     }
   }
 
+  /// to(c, r) = from(r, c).
+  PHYLLO_INLINE static void transpose(T const* from, long from_stride, T* to, long to_stride) {
+    VectorSquare s;
+    PHYLLO_UNROLL
+    for (int r = 0; r < size; ++r) s.row[r] = InstructionSet::load(from + r * from_stride);
+    s.transpose();
+    PHYLLO_UNROLL
+    for (int r = 0; r < size; ++r) InstructionSet::store(to + r * to_stride, s.row[r]);
+  }
+
   PHYLLO_INLINE VectorSquare transposed() const {
     VectorSquare s = *this;
     s.transpose();

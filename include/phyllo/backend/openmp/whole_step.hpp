@@ -6,25 +6,14 @@
 #include <phyllo/backend/openmp/kernels.hpp>
 #include <phyllo/backend/openmp/row_tile.hpp>
 #include <phyllo/backend/openmp/segment_layout.hpp>
+#include <phyllo/backend/openmp/tile_loss.hpp>
 #include <phyllo/backend/openmp/tile_prefetch.hpp>
 #include <phyllo/backend/openmp/tile_transfer.hpp>
-#include <phyllo/op/row.hpp>
+#include <phyllo/backend/openmp/whole_step_amx.hpp>
 
 #include <cstring>
 
 namespace phyllo::openmp {
-
-/// The targets of a tile: channel c, or the class number.
-template <class L, class A> struct TileTarget {
-  A const* row = nullptr;  // (C)
-  long long number = 0;
-  auto operator()([[maybe_unused]] int c) const {
-    if constexpr (L::classes)
-      return number;
-    else
-      return row[c];
-  }
-};
 
 /// Forward, loss, backward and parameter gradients, tile by tile: a tile's values stay in the
 /// cache. One work item: one piece of the batch, whose gradients are summed in a row of their own.
@@ -42,6 +31,16 @@ template <class... D, class L, class P> struct whole_step_piece<op::Segment<D...
   static constexpr int layers = Layout::layers;
   static constexpr int outputs = Layout::out_count[layers - 1];
   static constexpr int out_stride = Layout::out_stride[layers - 1];
+
+  static constexpr bool runs_in_matrix_registers =
+      std::is_same_v<typename P::storage, bf16> && Parts::is_all_dense;
+  /// Of the workspace, for each piece.
+  static constexpr long thread_bytes = [] {
+#if defined(PHYLLO_HAS_AMX)
+    if constexpr (runs_in_matrix_registers) return AmxStep<Segment, L, P>::bytes;
+#endif
+    return Images::bytes;
+  }();
 
   typename Step::template Run<P> work;
   ExternalTensor source;  // (N, first in)
@@ -63,12 +62,19 @@ template <class... D, class L, class P> struct whole_step_piece<op::Segment<D...
     A* const gradients =
         pieces == 1 ? work.gradients : work.partial + long(piece) * work.parameter_count;
     std::memset(static_cast<void*>(gradients), 0, sizeof(A) * std::size_t(work.parameter_count));
+#if defined(PHYLLO_HAS_AMX)
+    if constexpr (runs_in_matrix_registers)
+      if ((work.forward.shards > 0 || last - first >= AmxTiles::fewest_samples) &&
+          AmxTiles::permitted())
+        return AmxStep<Segment, L, P>(work, work.forward.workspace + piece * thread_bytes)
+            .run(source, first, last, gradients);
+#endif
     Weights const weights(work.forward);
     Memory memory;
     constexpr auto each = std::make_index_sequence<layers>{};
     transpose(memory, each);
     if constexpr (images > 0) {
-      Images stages(reinterpret_cast<A*>(work.forward.workspace + piece * Images::bytes),
+      Images stages(reinterpret_cast<A*>(work.forward.workspace + piece * thread_bytes),
                     work.forward);
       for (long n = first; n < last; n += tile_size) {
         int const rows = int(last - n < tile_size ? last - n : tile_size);
@@ -116,7 +122,7 @@ template <class... D, class L, class P> struct whole_step_piece<op::Segment<D...
         if constexpr (squares > 0)
           if (i + n <= in)
             for (int o = 0; o < squares; o += n)
-              LaneTranspose<A>::run(weight + i * out + o, out, to + o * stride + i, stride);
+              VectorSquare<A>::transpose(weight + i * out + o, out, to + o * stride + i, stride);
         int const last = i + n < in ? i + n : in;
         for (int row = i; row < last; ++row)
           for (int o = i + n <= in ? squares : 0; o < out; ++o)
@@ -161,19 +167,8 @@ template <class... D, class L, class P> struct whole_step_piece<op::Segment<D...
   void losses(Memory& m, long n, int rows) const {
     using Last = typename Layout::template Op<layers - 1>;
     constexpr int at = Layout::value_at(layers);
-    A const scale = work.state != nullptr ? A(work.state->loss_scale) : A(1);
-    if constexpr (!L::classes)
-      TileTransfer<A>::load(work.targets, n, rows, outputs, m.target, out_stride);
     A* const d = m.d[(layers - 1) % 2];
-    for (int r = 0; r < rows; ++r) {
-      op::OutputRow<A, A> const z{m.value + at + r * out_stride};
-      TileTarget<L, A> target{m.target + r * out_stride};
-      if constexpr (L::classes)
-        target.number = work.targets.template read<long long>(n + r, 0, 0, 0, 0);
-      op::GradientRow<A, A> const gradient{d + r * out_stride, A(work.weight) * scale, false};
-      work.values[n + r] = A(work.weight) * L::template row<A>(outputs, z, target, gradient);
-      if (work.hits != nullptr) work.hits[n + r] = op::hit<L, A>(outputs, z, target);
-    }
+    TileLoss<L, A>::run(work, n, rows, outputs, m.value + at, m.target, d, out_stride);
     using Chain = typename Last::chain;
     if constexpr (Layout::converts)
       for (int i = 0; i < rows * out_stride; ++i) d[i] = rounded<P>(d[i]);
@@ -264,7 +259,7 @@ template <class... D, class L, class P> struct Kernels<op::WholeStep<op::Segment
   static constexpr bool takes_views = true;
   using Functor = whole_step_piece<op::Segment<D...>, L, P>;
   /// Of the workspace, for each thread.
-  static constexpr long thread_bytes = Functor::Images::bytes;
+  static constexpr long thread_bytes = Functor::thread_bytes;
 
   template <class Space>
   static void run(Space const& exec, std::string const& label,
