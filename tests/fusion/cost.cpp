@@ -73,13 +73,13 @@ TEST_CASE("cost: a folded normalisation adds parameters and no values") {
 
 TEST_CASE("cost: the floor names its ceiling") {
   StepCost const cost{.flops = 1000, .bytes = 100, .parameter_bytes = 50};
-  Ceilings const balanced{.flops = 1e9, .memory = 1e8};
+  Roofline const balanced{.flops = 1e9, .memory = 1e8};
   CHECK(floor_of(cost, balanced, 1).seconds == doctest::Approx(150 / 1e8));
   CHECK(floor_of(cost, balanced, 1).ceiling == std::string("memory"));
-  Ceilings const fast_memory{.flops = 1e9, .memory = 1e9, .unit = "bf16"};
+  Roofline const fast_memory{.flops = 1e9, .memory = 1e9, .unit = "bf16"};
   CHECK(floor_of(cost, fast_memory, 7).seconds == doctest::Approx(7e-6));
   CHECK(floor_of(cost, fast_memory, 7).ceiling == std::string("bf16"));
-  Ceilings const cached{.flops = 1e12, .memory = 1e8, .cache = 1e10, .cache_bytes = 250};
+  Roofline const cached{.flops = 1e12, .memory = 1e8, .cache = 1e10, .cache_bytes = 250};
   CHECK(floor_of(cost, cached, 2).ceiling == std::string("cache"));
   CHECK(floor_of(cost, cached, 2).seconds == doctest::Approx(250 / 1e10));
   CHECK(floor_of(cost, cached, 3).ceiling == std::string("memory"));

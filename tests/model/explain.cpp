@@ -42,9 +42,9 @@ TEST_CASE("explain: fusion and backends are shown") {
   CHECK(unfused.find("contraction epilogue") == std::string::npos);
 }
 
-TEST_CASE("explain: with ceilings, the floor of every step and of a whole step") {
-  phyllo::Ceilings const ceilings{.flops = 1e9, .memory = 1e10};
-  std::string const text = phyllo::explain<Perceptron>(ceilings, 1000);
+TEST_CASE("explain: with roofline, the floor of every step and of a whole step") {
+  phyllo::Roofline const roofline{.flops = 1e9, .memory = 1e10};
+  std::string const text = phyllo::explain<Perceptron>(roofline, 1000);
   INFO(text);
   // 2 x 128 + 16, 16, 2 x 32 + 2 operations a sample, at one a nanosecond.
   CHECK(text.find("354           40       8.8             712       354 fma") != std::string::npos);

@@ -12,6 +12,15 @@
 // The same, inlined even where the compiler's own limits say no: for the innermost loop bodies.
 #define PHYLLO_INLINE KOKKOS_FORCEINLINE_FUNCTION
 
+// A function that stays one, so that what its callers keep in registers does not push out its own.
+#if defined(__GNUC__)
+#define PHYLLO_NOINLINE __attribute__((noinline))
+#elif defined(_MSC_VER)
+#define PHYLLO_NOINLINE __declspec(noinline)
+#else
+#define PHYLLO_NOINLINE
+#endif
+
 // Before a loop of a few compile-time iterations whose arrays have to stay in registers.
 // nvcc's host pass knows neither spelling without a warning.
 #if defined(__CUDA_ARCH__) || (defined(__clang__) && !defined(__NVCC__))

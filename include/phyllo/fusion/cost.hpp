@@ -90,8 +90,8 @@ template <class Program> constexpr StepCost whole_step_cost(int element, int gra
   return cost;
 }
 
-/// What a machine can do at most, all threads together; `perf/run` measures it.
-struct Ceilings {
+/// What a machine can do at most, all threads together: the ceilings that `perf/run` measures.
+struct Roofline {
   double flops = 0;          // FLOP/s of the fastest unit for the precision
   double memory = 0;         // byte/s
   double cache = 0;          // byte/s of what the caches keep
@@ -104,13 +104,13 @@ struct Floor {
   double seconds = 0;
   char const* ceiling = "";
 };
-constexpr Floor floor_of(StepCost const& cost, Ceilings const& ceilings, long batch) {
-  double const compute = double(cost.flops) * double(batch) / ceilings.flops;
+constexpr Floor floor_of(StepCost const& cost, Roofline const& roofline, long batch) {
+  double const compute = double(cost.flops) * double(batch) / roofline.flops;
   double const bytes = double(cost.bytes) * double(batch) + double(cost.parameter_bytes);
-  bool const kept = bytes <= ceilings.cache_bytes;
-  double const transfer = bytes / (kept ? ceilings.cache : ceilings.memory);
+  bool const kept = bytes <= roofline.cache_bytes;
+  double const transfer = bytes / (kept ? roofline.cache : roofline.memory);
   return transfer > compute ? Floor{transfer, kept ? "cache" : "memory"}
-                            : Floor{compute, ceilings.unit};
+                            : Floor{compute, roofline.unit};
 }
 
 }  // namespace phyllo

@@ -31,8 +31,8 @@ inline std::string_view without_namespace(std::string_view name) {
 }
 
 // The ceilings of a line of workload "ceiling", with the unit that is fastest in precision P.
-template <class P> Ceilings ceilings_of(PerfLine const& line) {
-  Ceilings c;
+template <class P> Roofline roofline_of(PerfLine const& line) {
+  Roofline c;
   c.flops = line.number("fma");
   if (std::is_same_v<typename P::storage, bf16>)
     for (char const* unit : {"bf16", "amx"})
@@ -48,7 +48,7 @@ template <class P> Ceilings ceilings_of(PerfLine const& line) {
 
 // What a line says of the whole, and the floors of the steps that it is made of.
 template <class Planned, class P, bool OnePass>
-std::string measured_text(PerfLine const& l, Ceilings const& ceilings) {
+std::string measured_text(PerfLine const& l, Roofline const& roofline) {
   double const floor = l.number("floor_seconds"), median = l.number("seconds.median");
   long const batch = std::lround(l.number("batch"));
   std::string workload(l.word("workload"));
@@ -67,7 +67,7 @@ std::string measured_text(PerfLine const& l, Ceilings const& ceilings) {
         [&] {
           constexpr StepCost cost = step_cost<Planned>(int(S), int(sizeof(typename P::storage)),
                                                        int(sizeof(typename P::accumulate)));
-          Floor const step = floor_of(cost, ceilings, batch);
+          Floor const step = floor_of(cost, roofline, batch);
           return line("    %3d  %-26s floor %9s us by %s\n", int(S),
                       step_text<Planned, int(S)>().c_str(), microseconds(step.seconds).c_str(),
                       step.ceiling);
@@ -96,9 +96,9 @@ std::string explain_measured(std::string const& path) {
   std::string text = explain<Net, P, Exec>(), others;
   text += "measured, in " + path + ":\n";
   bool found = false;
-  Ceilings ceilings;
+  Roofline roofline;
   for (detail::PerfLine const& line : detail::read_perf_file(path, source)) {
-    if (line.word("workload") == "ceiling") ceilings = detail::ceilings_of<P>(line);
+    if (line.word("workload") == "ceiling") roofline = detail::roofline_of<P>(line);
     if (line.word("network").empty() || line.word("system") != "phyllo") continue;
     std::string const what = std::string(line.word("network")) + " " +
                              std::string(line.word("phase")) + " in " +
@@ -110,8 +110,8 @@ std::string explain_measured(std::string const& path) {
         line.word("dtype") == detail::dtype_name<P>() &&
         std::abs(line.number("flops_per_sample") - flops) <= 1e-5 * flops) {
       constexpr bool whole = is_whole_step<program>(Exec::fusion);
-      text += trains ? detail::measured_text<Training, P, whole>(line, ceilings)
-                     : detail::measured_text<Inference, P, false>(line, ceilings);
+      text += trains ? detail::measured_text<Training, P, whole>(line, roofline)
+                     : detail::measured_text<Inference, P, false>(line, roofline);
       found = true;
     } else if (others.find(what) == std::string::npos) {
       others += (others.empty() ? "" : ", ") + what;

@@ -11,7 +11,9 @@ namespace phyllo {
 ///
 /// A layer derives from it and adds a `name` and two function templates over T = float or double:
 /// `value(x)` and `derivative(saved)`, where saved is the layer's input x. A layer whose derivative
-/// is cheaper from its output y says `derivative_of = Derivative::output` and is given y.
+/// is cheaper from its output y says `derivative_of = Derivative::output` and is given y. One whose
+/// value needs no constant but zero may say `needs_constants = false`: kernels then evaluate it
+/// between sums that fill the registers.
 ///
 /// shape    any -> the same
 /// errors   compile: a layer without name, value or derivative, where it is used

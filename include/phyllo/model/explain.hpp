@@ -62,21 +62,21 @@ inline std::string microseconds(double seconds) {
 }
 
 // The columns of a cost, and of its floor where ceilings are given.
-inline std::string cost_columns(StepCost const& cost, Ceilings const* ceilings, long batch) {
+inline std::string cost_columns(StepCost const& cost, Roofline const* roofline, long batch) {
   std::string text =
       line("%11s %12s %9.1f %15s", grouped(cost.flops).c_str(), grouped(cost.bytes).c_str(),
            cost.intensity(), grouped(cost.parameter_bytes).c_str());
-  if (ceilings != nullptr) {
-    Floor const floor = floor_of(cost, *ceilings, batch);
+  if (roofline != nullptr) {
+    Floor const floor = floor_of(cost, *roofline, batch);
     text += line(" %9s %-6s", microseconds(floor.seconds).c_str(), floor.ceiling);
   }
   return text;
 }
 
-inline std::string plan_heading(Ceilings const* ceilings) {
+inline std::string plan_heading(Roofline const* roofline) {
   std::string text = line("  %3s  %-26s %-10s %11s %12s %9s %15s", "", "step", "output",
                           "flop/sample", "bytes/sample", "flop/byte", "parameter bytes");
-  if (ceilings != nullptr) text += line(" %9s %-6s", "floor us", "by");
+  if (roofline != nullptr) text += line(" %9s %-6s", "floor us", "by");
   return text + line("  %-9s %s\n", "backend", "fused by");
 }
 
@@ -92,33 +92,33 @@ template <class Planned, int S> std::string step_text() {
 }
 
 template <class Planned, int S, class P, class Exec>
-std::string explain_step(Ceilings const* ceilings, long batch) {
+std::string explain_step(Roofline const* roofline, long batch) {
   constexpr StepCost cost =
       step_cost<Planned>(S, int(sizeof(typename P::storage)), int(sizeof(typename P::accumulate)));
   using Backend = SelectedBackend<StepOp<Planned, S>, P, typename Exec::backends>;
   char const* const rule = fused_text(Planned::step(S), Planned::head(S));
   return line("  %3d  %-26s %-10s ", S, step_text<Planned, S>().c_str(),
               shape_text(Planned::node(Planned::result(S)).output).c_str()) +
-         cost_columns(cost, ceilings, batch) +
+         cost_columns(cost, roofline, batch) +
          (*rule == '\0' ? line("  %s\n", Backend::name) : line("  %-9s %s\n", Backend::name, rule));
 }
 
 template <class Planned, class P, class Exec>
-std::string explain_plan(char const* title, Ceilings const* ceilings, long batch) {
+std::string explain_plan(char const* title, Roofline const* roofline, long batch) {
   std::string text = line(
       "%s: %d layers with work in %d steps; activations %s bytes a sample (%s "
       "without reuse)\n",
       title, Planned::plan.nodes, Planned::plan.size, grouped(Planned::memory.bytes).c_str(),
       grouped(Planned::memory.bytes_without_reuse).c_str());
-  text += plan_heading(ceilings);
+  text += plan_heading(roofline);
   [&]<std::size_t... S>(std::index_sequence<S...>) {
-    ((text += explain_step<Planned, int(S), P, Exec>(ceilings, batch)), ...);
+    ((text += explain_step<Planned, int(S), P, Exec>(roofline, batch)), ...);
   }(std::make_index_sequence<Planned::plan.size>{});
   return text;
 }
 
 template <class Net, class P, class Exec>
-std::string explain_text(Ceilings const* ceilings, long batch) {
+std::string explain_text(Roofline const* roofline, long batch) {
   using program = typename Net::program;
   constexpr int element = int(sizeof(typename P::storage));
   using Inference = Planned<Net, Phase::inference, Exec::fusion, element>;
@@ -127,15 +127,15 @@ std::string explain_text(Ceilings const* ceilings, long batch) {
                      shape_text(Net::output) + ", " + grouped(Net::parameter_count) +
                      " parameters, " + grouped(Net::flops) + " flop a sample\n";
   text += explain_layers<program>();
-  text += explain_plan<Inference, P, Exec>("inference", ceilings, batch);
-  text += explain_plan<Training, P, Exec>("training", ceilings, batch);
+  text += explain_plan<Inference, P, Exec>("inference", roofline, batch);
+  text += explain_plan<Training, P, Exec>("training", roofline, batch);
   if constexpr (is_whole_step<program>(Exec::fusion)) {
     text +=
         "training with one loss: forward, loss, backward and all gradients in one pass; there is "
         "nothing to overlap communication with\n";
     text += line("  %3s  %-26s %-10s ", "", "whole step", "") +
             cost_columns(whole_step_cost<program>(element, int(sizeof(typename P::accumulate))),
-                         ceilings, batch) +
+                         roofline, batch) +
             "\n";
   }
   return text;
@@ -159,8 +159,8 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> char c
 ///
 /// units    ceilings in FLOP/s, byte/s and bytes; floors in microseconds
 template <class Net, Precision P = Full<float>, class Exec = Execution<>>
-std::string explain(Ceilings const& ceilings, long batch) {
-  return detail::explain_text<Net, P, Exec>(&ceilings, batch);
+std::string explain(Roofline const& roofline, long batch) {
+  return detail::explain_text<Net, P, Exec>(&roofline, batch);
 }
 
 }  // namespace phyllo

@@ -43,6 +43,8 @@ namespace op {
 namespace detail {
 
 template <class P> inline constexpr bool is_random = requires { requires P::random; };
+template <class P>
+inline constexpr bool without_constants = requires { requires !P::needs_constants; };
 
 template <class P, class T> PHYLLO_INLINE T apply(T x, [[maybe_unused]] Element const& e) {
   if constexpr (is_random<P>)
@@ -95,6 +97,8 @@ template <class P> struct DerivativeOf<P> {
 template <class... P> struct Chain {
   static constexpr int length = sizeof...(P);
   static constexpr bool random = (detail::is_random<P> || ...);
+  /// Whether values take registers beside their own.
+  static constexpr bool needs_constants = !(detail::without_constants<P> && ...);
   /// What the backward pass needs: a single function may ask for its output; a longer chain is
   /// evaluated again from its input.
   static constexpr Derivative derivative_of = detail::DerivativeOf<P...>::value;

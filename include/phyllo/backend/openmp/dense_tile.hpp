@@ -68,22 +68,11 @@ template <class D, class P> struct DenseTile {
       constexpr int width = Inputs::template width<p>;
       constexpr int column = Inputs::template first<p> * lanes<A>;
       constexpr int rows_a_block = Inputs::sample_rows(width);
-      for (int row = 0; row < rows; row += rows_a_block) {
-        // The transposed weights are padded: every lane is part of them.
-        RegisterBlock<A, rows_a_block, width, lanes<A>> block;
-        if (more == nullptr)
-          block.begin(static_cast<A const*>(nullptr));
-        else
-          block.load_rows(more + long(row) * x_stride + column, x_stride);
-        block.multiply(d_y + row * y_stride, y_stride, 1, transposed + column, x_stride,
-                       D::outputs);
-        long const at = long(row) * x_stride + column;
-        block.store_lines(d_x + at, x_stride);
-        if constexpr (ChainBefore::length > 0 || rounds)
-          for (int r = 0; r < rows_a_block; ++r)
-            differentiate<ChainBefore>(d_x + at + r * x_stride, kept + at + r * x_stride,
-                                       width * lanes<A>, random, first_sample + row + r, column);
-      }
+      for (int row = 0; row < rows; row += rows_a_block)
+        input_block<ChainBefore, rows_a_block, width>(
+            d_y + row * y_stride, transposed + column, d_x + long(row) * x_stride + column,
+            more == nullptr ? nullptr : more + long(row) * x_stride + column,
+            kept + long(row) * x_stride + column, random, first_sample + row, column);
     });
   }
 
@@ -154,21 +143,55 @@ template <class D, class P> struct DenseTile {
     long const at = long(row) * y_stride + column;
     if (saved != nullptr) block.store_lines(saved + at, y_stride);
     block.store_lines(y + at, y_stride);
-    if constexpr (Chain::length > 0 || rounds)
-      for (int r = 0; r < Rows; ++r) {
-        A* const line = y + at + r * y_stride;
-        if (rounds && saved != nullptr) round(saved + at + r * y_stride, width * lanes<A>);
-        PHYLLO_SIMD(16)
-        for (int i = 0; i < width * lanes<A>; ++i) {
-          Element e;
-          if constexpr (Chain::random) e = random.element(first_sample + row + r, column + i);
-          line[i] = rounded<P>(Chain::value(line[i], e));
-        }
+    A* const kept = rounds && saved != nullptr ? saved + at : nullptr;
+    if constexpr (Chain::needs_constants || rounds)
+      apply_apart<Rows, width * lanes<A>>(y + at, kept, random, first_sample + row, column);
+    else if constexpr (Chain::length > 0)
+      apply<Rows, width * lanes<A>>(y + at, kept, random, first_sample + row, column);
+  }
+
+  // Chains with constants and the blocks backwards are functions of their own: inlined into a loop
+  // over blocks, the constants stay in registers all the while, and sums go to memory instead.
+  template <int Rows, int Count>
+  PHYLLO_NOINLINE static void apply_apart(A* y, A* saved, Randomness const& random,
+                                          int first_sample, int column) {
+    apply<Rows, Count>(y, saved, random, first_sample, column);
+  }
+  template <int Rows, int Count>
+  PHYLLO_INLINE static void apply(A* y, [[maybe_unused]] A* saved, Randomness const& random,
+                                  int first_sample, int column) {
+    for (int r = 0; r < Rows; ++r, y += y_stride) {
+      if constexpr (rounds)
+        if (saved != nullptr) round(saved + r * y_stride, Count);
+      PHYLLO_SIMD(16)
+      for (int i = 0; i < Count; ++i) {
+        Element e;
+        if constexpr (Chain::random) e = random.element(first_sample + r, column + i);
+        y[i] = rounded<P>(Chain::value(y[i], e));
       }
+    }
+  }
+
+  template <class ChainBefore, int Rows, int Width>
+  PHYLLO_NOINLINE static void input_block(A const* d_y, A const* transposed, A* d_x, A const* more,
+                                          A const* kept, Randomness const& random, int first_sample,
+                                          int column) {
+    // The transposed weights are padded: every lane is part of them.
+    RegisterBlock<A, Rows, Width, lanes<A>> block;
+    if (more == nullptr)
+      block.begin(more);
+    else
+      block.load_rows(more, x_stride);
+    block.multiply(d_y, y_stride, 1, transposed, x_stride, D::outputs);
+    block.store_lines(d_x, x_stride);
+    if constexpr (ChainBefore::length > 0 || rounds)
+      for (int r = 0; r < Rows; ++r)
+        differentiate<ChainBefore>(d_x + r * x_stride, kept + r * x_stride, Width * lanes<A>,
+                                   random, first_sample + r, column);
   }
 
   template <int Rows, int Width, int Last>
-  static void gradient_block(int samples, A const* x, A const* d_y, A* d_weight) {
+  PHYLLO_NOINLINE static void gradient_block(int samples, A const* x, A const* d_y, A* d_weight) {
     RegisterBlock<A, Rows, Width, Last> block;
     block.load_rows(d_weight, D::outputs);
     block.multiply(x, 1, x_stride, d_y, y_stride, samples);
