@@ -5,6 +5,7 @@
 #include <phyllo/backend/openmp/matrix_product.hpp>
 #include <phyllo/backend/openmp/product_amx.hpp>
 #include <phyllo/backend/openmp/product_finish.hpp>
+#include <phyllo/backend/openmp/row_product.hpp>
 #include <phyllo/backend/openmp/vector_product.hpp>
 #include <phyllo/backend/portable/contraction.hpp>
 
@@ -48,14 +49,19 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
     if (!c.plain) return Portable::run(exec, label, work);
     int const outputs = work.output.channels;
     MatrixOperand<S, true> const x{work.x, c.depth}, weight{work.weight, outputs};
-    product(exec, label, x, weight, ForwardFinish<Chain, P>(work), c.rows, outputs, c.depth);
+    ForwardFinish<Chain, P> const finish(work);
+    if (c.rows != 1) return product(exec, label, x, weight, finish, c.rows, outputs, c.depth);
+    RowProduct<S, A, ForwardFinish<Chain, P>> row{work.x, weight, finish, outputs, c.depth};
+    row.cut_for(exec.concurrency());
+    launch(exec, label, row.pieces, row);
   }
 
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template BackwardInput<P> const& work) {
     PlainContraction const c(work.batch, work.input, work.window);
-    if (!c.plain) return Portable::run(exec, label, work);
+    // One row is not worth packing: the portable kernel reads the weights once, too.
+    if (!c.plain || c.rows == 1) return Portable::run(exec, label, work);
     int const outputs = work.output.channels;
     MatrixOperand<S, true> const d_z{work.d_z, outputs};
     MatrixOperand<S, false> const transposed{work.weight, outputs};
