@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/openmp/amx_product.hpp>
 #include <phyllo/backend/openmp/matrix_product.hpp>
-#include <phyllo/backend/openmp/product_amx.hpp>
 #include <phyllo/backend/openmp/product_finish.hpp>
 #include <phyllo/backend/openmp/row_product.hpp>
 #include <phyllo/backend/openmp/vector_product.hpp>
