@@ -61,7 +61,7 @@ struct SegmentRule {
   int widest = 128;       // channels
   int fewest_layers = 2;  // one layer alone gains nothing
   int most_layers = 16;
-  int most_parameters = 64 * 1024;  // elements; 256 KiB in float
+  int most_parameters = 160 * 1024;  // elements; 640 KiB in float
 };
 inline constexpr SegmentRule segment_rule{};
 
