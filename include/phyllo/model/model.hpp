@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/launch_label.hpp>
+#include <phyllo/backend/run_here.hpp>
 #include <phyllo/core/type_name.hpp>
 #include <phyllo/model/backward.hpp>
 #include <phyllo/model/forward.hpp>
@@ -116,8 +117,12 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
       for (int k = 0; k < AllPorts::inputs; ++k) pass.load(in.tensor[k], AllPorts::input_node(k));
   }
   void begin_training_pass(space const& exec, std::uint64_t first_sample) const {
-    Kokkos::parallel_for(launch_label(begin_label_), Kokkos::RangePolicy<space>(exec, 0, 1),
-                         BeginTrainingPass{state_.data(), first_sample});
+    BeginTrainingPass const begin{state_.data(), first_sample};
+    if constexpr (in_order<space>)
+      run_here(exec, begin_label_, 1, begin);
+    else
+      Kokkos::parallel_for(launch_label(begin_label_), Kokkos::RangePolicy<space>(exec, 0, 1),
+                           begin);
   }
   void check_batch(int batch) const;
 

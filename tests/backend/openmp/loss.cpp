@@ -14,6 +14,7 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 using namespace phyllo;
 using namespace phyllo::test;
@@ -77,6 +78,31 @@ TEST_CASE_TEMPLATE("openmp: logits without bound, and class numbers that are non
     }
     CHECK(d[std::size_t(channels)] == -1);
     CHECK(d[std::size_t(channels + 1)] == 1);
+  }
+}
+
+TEST_CASE_TEMPLATE("openmp: sums over samples", P, Full<double>, Full<float>) {
+  using A = typename P::accumulate;
+  Kokkos::DefaultHostExecutionSpace const exec;
+  for (int const batch : {0, 1, 63, 64, 65, 1000}) {
+    CAPTURE(batch);
+    std::vector<A> values(std::size_t(batch) + 1), hits(std::size_t(batch) + 1);
+    double value = 0, hit = 0;
+    for (int n = 0; n < batch; ++n) {
+      values[std::size_t(n)] = A(std::sin(1.0 + n));
+      hits[std::size_t(n)] = A(n % 3 == 0);
+      value += double(values[std::size_t(n)]);
+      hit += double(hits[std::size_t(n)]);
+    }
+    for (bool const with_hits : {false, true}) {
+      A sums[3] = {A(-1), A(-1), A(-1)};
+      openmp::Kernels<op::LossSum<P>, P>::run(
+          exec, "sums", {batch, values.data(), with_hits ? hits.data() : nullptr, nullptr, sums});
+      exec.fence("sums");
+      CHECK(sums[0] == A(batch));
+      CHECK(double(sums[1]) == doctest::Approx(value).epsilon(1e-6));
+      CHECK(double(sums[2]) == (with_hits ? hit : 0));
+    }
   }
 }
 
