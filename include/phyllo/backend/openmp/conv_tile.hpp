@@ -21,7 +21,8 @@ template <class T, ImagePlace X, ImagePlace Y, Window W> struct ConvTile {
 
   /// Calls finished(d, h) after each row of y.
   template <class RowFinished>
-  static void run(T const* x, T const* weight, T const* first, T* y, RowFinished const& finished) {
+  PHYLLO_NOINLINE static void run(T const* x, T const* weight, T const* first, T* y,
+                                  RowFinished const& finished) {
     for (int d = 0; d < Y.extent[0]; ++d)
       for (int h = 0; h < Y.extent[1]; ++h) {
         LaneShape<Y.channels, Y.extent[2]>::for_each([&]<int Outputs, int Positions>(int o, int q) {

@@ -17,6 +17,16 @@ template <class Chain, class P, ImagePlace Y> struct ImageChain {
   static constexpr int count = Y.extent[2] * Y.channels * lanes<A>;  // numbers of a row
   static_assert(!Y.has_zeros() || Y.step[2] == 1, "the numbers of a row follow each other");
 
+  /// What a convolution calls when a row of y stands; one type for training and inference, so that
+  /// the convolution is compiled once.
+  struct Rows {
+    A* y;
+    A* saved;
+    Randomness random;
+    int first_sample;
+    void operator()(int d, int h) const { apply(y, saved, d, h, random, first_sample); }
+  };
+
   /// y = chain(y) in row (d, h); `saved`, unless null, keeps the chain's input.
   static void apply(A* y, A* saved, int d, int h, Randomness const& random, int first_sample) {
     if constexpr (!is_identity) {

@@ -127,8 +127,7 @@ template <class Layers, class P, bool Training> class ImageStages {
     Randomness const random = randomness<L>();
     if constexpr (is_convolution<L>) {
       ConvTile<A, value_place<L>, value_place<L + 1>, Op<L>::window>::run(
-          x, weight_[L], bias_[L], y,
-          [&](int d, int h) { Chain<L>::apply(y, kept, d, h, random, n); });
+          x, weight_[L], bias_[L], y, typename Chain<L>::Rows{y, kept, random, n});
     } else {
       using Pool = PoolTile<Op<L>::kind, A, value_place<L>, value_place<L + 1>, Op<L>::window>;
       for (int d = 0; d < value_place<L + 1>.extent[0]; ++d)
