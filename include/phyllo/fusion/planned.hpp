@@ -79,8 +79,9 @@ template <class Planned, int S, int L> constexpr auto segment_layer() {
   constexpr Node node = Planned::node(leaf);
   using Chain = ChainAt<Planned, first + 1, layers.first[L + 1] - first - 1>;
   if constexpr (node.role == Role::pooling) {
-    return LayerType<op::WindowPooling<At<typename Planned::leaves, leaf>::kind, node.input,
-                                       node.output, node.window, Chain>>{};
+    return LayerType<op::WindowPooling<At<typename Planned::leaves, leaf>::kind,
+                                       op::ImageExtents::of(node.input),
+                                       op::ImageExtents::of(node.output), node.window, Chain>>{};
   } else if constexpr (node.role == Role::add) {
     constexpr int a = segment_value<Planned, S>(node.source[0]);
     constexpr int b = segment_value<Planned, S>(node.source[1]);
@@ -92,7 +93,8 @@ template <class Planned, int S, int L> constexpr auto segment_layer() {
         op::Dense<node.input.size(), node.output.channels, (node.bias_count > 0), Chain>>{};
   } else {
     return LayerType<
-        op::Convolution<node.input, node.output, node.window, (node.bias_count > 0), Chain>>{};
+        op::Convolution<op::ImageExtents::of(node.input), op::ImageExtents::of(node.output),
+                        node.window, (node.bias_count > 0), Chain>>{};
   }
 }
 template <class Planned, int S, class Sequence> struct SegmentOf;

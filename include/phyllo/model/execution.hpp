@@ -15,9 +15,9 @@ namespace phyllo {
 namespace detail {
 
 // The smallest segment that begins with an image.
-using SmallestImageSegment =
-    op::Segment<op::Convolution<Shape(1, 1), Shape(1, 1), Window{}, false, op::Chain<>>,
-                op::Dense<1, 1, false, op::Chain<>>>;
+using SmallestImageSegment = op::Segment<
+    op::Convolution<op::ImageExtents{}, op::ImageExtents{}, Window{}, false, op::Chain<>>,
+    op::Dense<1, 1, false, op::Chain<>>>;
 
 // How far a list of backends can follow the planner.
 template <class List> inline constexpr Fusion deepest_fusion = Fusion::segment;
@@ -33,7 +33,8 @@ inline constexpr Fusion deepest_fusion<Backends<B...>> = Fusion::tile;
 ///          How: how far the planner may fuse; it goes no further than a backend of the list can ·
 ///          Bits: Fastest, or Reproducible for bits that no number of threads changes
 template <class Space = Kokkos::DefaultExecutionSpace,
-          class BackendList = typename DefaultBackends<Space>::type, Fusion How = Fusion::tile, class Bits = Fastest>
+          class BackendList = typename DefaultBackends<Space>::type, Fusion How = Fusion::tile,
+          class Bits = Fastest>
 struct Execution {
   using space = Space;
   using memory_space = typename Space::memory_space;

@@ -21,20 +21,39 @@ template <int In, int Out, bool HasBias, class Chain> struct Dense {
   using chain = Chain;
 };
 
+/// A shape as a template argument: nvcc writes such an argument as a list of its members, which a
+/// type with constructors does not take.
+struct ImageExtents {
+  int channels = 1;
+  int rank = 0;
+  int depth = 1, height = 1, width = 1;
+
+  static constexpr ImageExtents of(Shape const& s) {
+    return {s.channels, s.rank, s.spatial[0], s.spatial[1], s.spatial[2]};
+  }
+  constexpr Shape shape() const {
+    Shape s(channels, depth, height, width);
+    s.rank = rank;
+    return s;
+  }
+};
+
 /// One convolution with its epilogue, extents at compile time.
-template <Shape In, Shape Out, Window W, bool HasBias, class Chain> struct Convolution {
-  static constexpr Shape input = In;
-  static constexpr Shape output = Out;
+template <ImageExtents In, ImageExtents Out, Window W, bool HasBias, class Chain>
+struct Convolution {
+  static constexpr Shape input = In.shape();
+  static constexpr Shape output = Out.shape();
   static constexpr Window window = W;
   static constexpr bool bias = HasBias;
   using chain = Chain;
 };
 
 /// One pooling and the pointwise layers behind it, extents at compile time.
-template <PoolingKind Kind, Shape In, Shape Out, Window W, class Chain> struct WindowPooling {
+template <PoolingKind Kind, ImageExtents In, ImageExtents Out, Window W, class Chain>
+struct WindowPooling {
   static constexpr PoolingKind kind = Kind;
-  static constexpr Shape input = In;
-  static constexpr Shape output = Out;
+  static constexpr Shape input = In.shape();
+  static constexpr Shape output = Out.shape();
   static constexpr Window window = W;
   static constexpr bool bias = false;
   using chain = Chain;
