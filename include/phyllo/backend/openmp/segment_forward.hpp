@@ -4,8 +4,8 @@
 
 #include <phyllo/backend/openmp/image_stages.hpp>
 #include <phyllo/backend/openmp/kernels.hpp>
+#include <phyllo/backend/openmp/pair_segment.hpp>
 #include <phyllo/backend/openmp/row_tile.hpp>
-#include <phyllo/backend/openmp/segment_forward_amx.hpp>
 #include <phyllo/backend/openmp/segment_layout.hpp>
 #include <phyllo/backend/openmp/tile_prefetch.hpp>
 #include <phyllo/backend/openmp/tile_transfer.hpp>
@@ -41,10 +41,10 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
   void operator()(int piece) const {
     long const batch = work.batch;
     long const first = batch * piece / pieces, last = batch * (piece + 1) / pieces;
-#if defined(PHYLLO_HAS_AMX)
+#if defined(PHYLLO_HAS_PAIRS)
     if constexpr (std::is_same_v<typename P::storage, bf16> && Parts::is_all_dense)
-      if ((work.shards > 0 || last - first >= AmxTiles::fewest_samples) && AmxTiles::permitted())
-        return AmxSegment<Segment, P>(work).run(source, target, first, last);
+      if ((work.shards > 0 || last - first >= PairUnit::fewest_samples) && PairUnit::permitted())
+        return PairSegment<PairUnit, Segment, P>(work).run(source, target, first, last);
 #endif
     if (Layout::converts && last - first >= tile)
       run(Weights<Layout::converts>(work), first, last, piece);

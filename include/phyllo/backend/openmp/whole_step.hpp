@@ -4,12 +4,12 @@
 
 #include <phyllo/backend/openmp/image_stages.hpp>
 #include <phyllo/backend/openmp/kernels.hpp>
+#include <phyllo/backend/openmp/pair_step.hpp>
 #include <phyllo/backend/openmp/row_tile.hpp>
 #include <phyllo/backend/openmp/segment_layout.hpp>
 #include <phyllo/backend/openmp/tile_loss.hpp>
 #include <phyllo/backend/openmp/tile_prefetch.hpp>
 #include <phyllo/backend/openmp/tile_transfer.hpp>
-#include <phyllo/backend/openmp/whole_step_amx.hpp>
 
 #include <cstring>
 
@@ -32,12 +32,12 @@ template <class... D, class L, class P> struct whole_step_piece<op::Segment<D...
   static constexpr int outputs = Layout::out_count[layers - 1];
   static constexpr int out_stride = Layout::out_stride[layers - 1];
 
-  static constexpr bool runs_in_matrix_registers =
+  static constexpr bool multiplies_pairs =
       std::is_same_v<typename P::storage, bf16> && Parts::is_all_dense;
   /// Of the workspace, for each piece.
   static constexpr long thread_bytes = [] {
-#if defined(PHYLLO_HAS_AMX)
-    if constexpr (runs_in_matrix_registers) return AmxStep<Segment, L, P>::bytes;
+#if defined(PHYLLO_HAS_PAIRS)
+    if constexpr (multiplies_pairs) return PairStep<PairUnit, Segment, L, P>::bytes;
 #endif
     return Images::bytes;
   }();
@@ -62,11 +62,12 @@ template <class... D, class L, class P> struct whole_step_piece<op::Segment<D...
     A* const gradients =
         pieces == 1 ? work.gradients : work.partial + long(piece) * work.parameter_count;
     std::memset(static_cast<void*>(gradients), 0, sizeof(A) * std::size_t(work.parameter_count));
-#if defined(PHYLLO_HAS_AMX)
-    if constexpr (runs_in_matrix_registers)
-      if ((work.forward.shards > 0 || last - first >= AmxTiles::fewest_samples) &&
-          AmxTiles::permitted())
-        return AmxStep<Segment, L, P>(work, work.forward.workspace + piece * thread_bytes)
+#if defined(PHYLLO_HAS_PAIRS)
+    if constexpr (multiplies_pairs)
+      if ((work.forward.shards > 0 || last - first >= PairUnit::fewest_samples) &&
+          PairUnit::permitted())
+        return PairStep<PairUnit, Segment, L, P>(work,
+                                                 work.forward.workspace + piece * thread_bytes)
             .run(source, first, last, gradients);
 #endif
     Weights const weights(work.forward);

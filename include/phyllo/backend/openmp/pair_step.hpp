@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/openmp/amx.hpp>
+#include <phyllo/backend/openmp/pair_unit.hpp>
 
-#if defined(PHYLLO_HAS_AMX)
+#if defined(PHYLLO_HAS_PAIRS)
 
-#include <phyllo/backend/openmp/pair_packing.hpp>
 #include <phyllo/backend/openmp/tile_loss.hpp>
 #include <phyllo/backend/openmp/tile_prefetch.hpp>
 #include <phyllo/backend/openmp/tile_transfer.hpp>
@@ -18,28 +17,27 @@
 
 namespace phyllo::openmp {
 
-/// A whole training step of Linear layers in bfloat16 by matrix registers, 64 samples at a time:
-/// all three products of a layer are sums over pairs of neighbouring depths.
+/// A whole training step of Linear layers in bfloat16, 64 samples at a time: all three products of
+/// a layer are sums over pairs of neighbouring depths.
 ///
-/// numerics products of pairs are added in float, 32 depths at a time; subnormal numbers count as
-///          zeros; values and their gradients are rounded to bfloat16
+/// options  Unit: what multiplies, AmxPairs or DotPairs
+/// numerics those of Unit; values and their gradients are rounded to bfloat16
 /// cost     packs the weights twice a piece of the batch, values and gradients once a tile
-template <class Segment, class L, class P> class AmxStep;
-template <class... D, class L, class P> class AmxStep<op::Segment<D...>, L, P> {
+template <class Unit, class Segment, class L, class P> class PairStep;
+template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Segment<D...>, L, P> {
   using Work = typename op::WholeStep<op::Segment<D...>, L>::template Run<P>;
   template <int Layer> using Op = At<TypeList<D...>, std::size_t(Layer)>;
   static constexpr int layers = sizeof...(D);
   static constexpr int inputs[] = {D::inputs...};
   static constexpr int outputs[] = {D::outputs...};
   static constexpr bool of_input[] = {D::chain::derivative_of == Derivative::input...};
-  static constexpr int rows = 64;  // samples of a tile: two matrix registers deep
-  static constexpr int groups = rows / AmxTiles::rows;
-  static constexpr int samples_deep = rows / AmxTiles::depth;
+  static constexpr int rows = 64;  // samples of a tile
+  static constexpr int samples_deep = rows / PairPacking::depth;
   static constexpr int tile = PairPacking::tile;
 
-  // Numbers of rows and of columns, in matrix registers.
-  static constexpr int wide(int count) { return PairPacking::up_to(count, AmxTiles::columns); }
-  static constexpr int deep(int count) { return PairPacking::up_to(count, AmxTiles::depth); }
+  // Numbers of rows and of columns, in tiles of operands.
+  static constexpr int wide(int count) { return PairPacking::up_to(count, PairPacking::columns); }
+  static constexpr int deep(int count) { return PairPacking::up_to(count, PairPacking::depth); }
   template <class Size> static constexpr int sum(int count, Size const& size) {
     int total = 0;
     for (int l = 0; l < count; ++l) total += size(l);
@@ -47,7 +45,7 @@ template <class... D, class L, class P> class AmxStep<op::Segment<D...>, L, P> {
   }
   // Value l is the input of layer l; the last one the output. Rows of bfloat16.
   static constexpr int stride(int value) {
-    return deep(value < layers ? inputs[value] : outputs[layers - 1]) * AmxTiles::depth;
+    return deep(value < layers ? inputs[value] : outputs[layers - 1]) * PairPacking::depth;
   }
   static constexpr int value_at(int l) {
     return sum(l, [](int i) { return rows * stride(i); });
@@ -65,7 +63,7 @@ template <class... D, class L, class P> class AmxStep<op::Segment<D...>, L, P> {
     return sum(l, [](int i) { return wide(inputs[i]) * wide(outputs[i]) * tile / 2; });
   }
   static constexpr int bias_at(int l) {
-    return sum(l, [](int i) { return wide(outputs[i]) * AmxTiles::columns; });
+    return sum(l, [](int i) { return wide(outputs[i]) * PairPacking::columns; });
   }
   static constexpr int widest = [] {
     int most = 0;
@@ -73,7 +71,7 @@ template <class... D, class L, class P> class AmxStep<op::Segment<D...>, L, P> {
     return most;
   }();
   static constexpr int last = outputs[layers - 1];
-  static constexpr int line = wide(last) * AmxTiles::columns;
+  static constexpr int line = wide(last) * PairPacking::columns;
 
   struct alignas(64) Memory {
     alignas(64) bf16 value[value_at(layers)];
@@ -87,7 +85,7 @@ template <class... D, class L, class P> class AmxStep<op::Segment<D...>, L, P> {
     alignas(64) bf16 turned[turned_at(layers) + 1];
     alignas(64) bf16 left[rows * widest];
     alignas(64) bf16 right[rows * widest];
-    alignas(64) float sum[rows * AmxTiles::columns];
+    alignas(64) float sum[Unit::panels * rows * PairPacking::columns];
     alignas(64) float x[rows * stride(0)];
     alignas(64) float y[rows * line], d_y[rows * line], target[rows * line], kept[rows * line];
   };
@@ -95,7 +93,7 @@ template <class... D, class L, class P> class AmxStep<op::Segment<D...>, L, P> {
  public:
   static constexpr long bytes = long(sizeof(Memory));
 
-  AmxStep(Work const& work, std::byte* memory)
+  PairStep(Work const& work, std::byte* memory)
       : work_(work), m_(*reinterpret_cast<Memory*>(memory)) {
     std::memset(static_cast<void*>(&m_), 0,
                 std::size_t(reinterpret_cast<std::byte*>(m_.weight) - memory));
@@ -115,7 +113,7 @@ template <class... D, class L, class P> class AmxStep<op::Segment<D...>, L, P> {
       int const count = int(end - n < rows ? end - n : rows);
       TileTransfer<float>::load(source, n, count, inputs[0], m_.x, stride(0));
       for (int r = 0; r < rows; ++r)
-        for (int c = 0; c < stride(0); c += AmxTiles::columns)
+        for (int c = 0; c < stride(0); c += PairPacking::columns)
           store(numbers(inputs[0] - c, r < count), m_.x + r * stride(0) + c,
                 m_.value + r * stride(0) + c);
       int const next = int(end - n - count < rows ? end - n - count : rows);
@@ -139,7 +137,7 @@ template <class... D, class L, class P> class AmxStep<op::Segment<D...>, L, P> {
   // Lanes that belong to a tensor of which `count` columns are left.
   static __mmask16 numbers(int count, bool inside = true) {
     if (!inside || count <= 0) return 0;
-    return __mmask16(count >= AmxTiles::columns ? 0xffffu : (1u << count) - 1u);
+    return __mmask16(count >= PairPacking::columns ? 0xffffu : (1u << count) - 1u);
   }
   static void store(__mmask16 numbers, float const* from, bf16* to) {
     auto const rounded = (__m256i)_mm512_cvtneps_pbh(_mm512_load_ps(from));
@@ -157,42 +155,28 @@ template <class... D, class L, class P> class AmxStep<op::Segment<D...>, L, P> {
     return random;
   }
 
-  // sum (64, 16) = a (64, depths 32) b (depths 32, 16)
-  void multiply(bf16 const* a, int a_stride, bf16 const* b, int depths) {
-    _tile_zero(0);
-    _tile_zero(1);
-    _tile_zero(2);
-    _tile_zero(3);
-    for (int k = 0; k < depths; ++k, b += tile) {
-      bf16 const* const from = a + k * AmxTiles::depth;
-      _tile_loadd(7, b, 64);
-      _tile_loadd(4, from, 2 * a_stride);
-      _tile_dpbf16ps(0, 4, 7);
-      _tile_loadd(5, from + AmxTiles::rows * a_stride, 2 * a_stride);
-      _tile_dpbf16ps(1, 5, 7);
-      _tile_loadd(6, from + 2 * AmxTiles::rows * a_stride, 2 * a_stride);
-      _tile_dpbf16ps(2, 6, 7);
-      _tile_loadd(4, from + 3 * AmxTiles::rows * a_stride, 2 * a_stride);
-      _tile_dpbf16ps(3, 4, 7);
+  // Columns are multiplied some panels of 16 at a time; then each calls finish(column, its sums).
+  template <class Finish>
+  PHYLLO_INLINE void multiply(bf16 const* a, int a_stride, bf16 const* b, int depths, int widths,
+                              Finish const& finish) {
+    for (int w = 0; w < widths; w += Unit::panels) {
+      int const panels = widths - w < Unit::panels ? widths - w : Unit::panels;
+      Unit::template multiply<rows>(rows, a, a_stride, b + w * depths * tile, depths, panels,
+                                    m_.sum);
+      for (int p = 0; p < panels; ++p)
+        finish((w + p) * PairPacking::columns, m_.sum + p * rows * PairPacking::columns);
     }
-    _tile_stored(0, m_.sum, 64);
-    _tile_stored(1, m_.sum + 256, 64);
-    _tile_stored(2, m_.sum + 512, 64);
-    _tile_stored(3, m_.sum + 768, 64);
   }
 
   template <int Layer, class Between> void forward(int n, Between const& between) {
     using Chain = typename Op<Layer>::chain;
     constexpr int depths = deep(Op<Layer>::inputs), widths = wide(Op<Layer>::outputs);
-    for (int w = 0; w < widths; ++w) {
+    auto const finish = [&](int column, float* sum) {
       between();
-      int const column = w * AmxTiles::columns;
-      multiply(m_.value + value_at(Layer), stride(Layer),
-               m_.weight + weight_at(Layer) + w * depths * tile, depths);
       __mmask16 const inside = numbers(Op<Layer>::outputs - column);
       __m512 const bias = _mm512_load_ps(m_.bias + bias_at(Layer) + column);
       for (int r = 0; r < rows; ++r) {
-        float* const row = m_.sum + r * AmxTiles::columns;
+        float* const row = sum + r * PairPacking::columns;
         _mm512_store_ps(row, _mm512_add_ps(_mm512_load_ps(row), bias));
         if constexpr (of_input[Layer])
           store(inside, row, m_.saved + saved_at(Layer + 1) + r * stride(Layer + 1) + column);
@@ -200,25 +184,27 @@ template <class... D, class L, class P> class AmxStep<op::Segment<D...>, L, P> {
       if constexpr (Chain::length > 0) {
         Randomness const random = randomness<Layer>();
         PHYLLO_SIMD(16)
-        for (int i = 0; i < rows * AmxTiles::columns; ++i)
-          m_.sum[i] = Chain::value(m_.sum[i], element<Chain>(random, n, column, i));
+        for (int i = 0; i < rows * PairPacking::columns; ++i)
+          sum[i] = Chain::value(sum[i], element<Chain>(random, n, column, i));
       }
       for (int r = 0; r < rows; ++r) {
-        float const* const row = m_.sum + r * AmxTiles::columns;
+        float const* const row = sum + r * PairPacking::columns;
         if constexpr (Layer + 1 < layers)
           store(inside, row, m_.value + value_at(Layer + 1) + r * stride(Layer + 1) + column);
         else
           _mm512_store_ps(m_.y + r * line + column,
                           widened((__m256i)_mm512_cvtneps_pbh(_mm512_load_ps(row))));
       }
-    }
+    };
+    multiply(m_.value + value_at(Layer), stride(Layer), m_.weight + weight_at(Layer), depths,
+             widths, finish);
   }
   template <class Chain>
   PHYLLO_INLINE static Element element([[maybe_unused]] Randomness const& random,
                                        [[maybe_unused]] int n, [[maybe_unused]] int column,
                                        [[maybe_unused]] int i) {
     if constexpr (Chain::random)
-      return random.element(n + i / AmxTiles::columns, column + i % AmxTiles::columns);
+      return random.element(n + i / PairPacking::columns, column + i % PairPacking::columns);
     else
       return {};
   }
@@ -226,7 +212,7 @@ template <class... D, class L, class P> class AmxStep<op::Segment<D...>, L, P> {
   // Values of the loss, and the gradient of the last layer's sums.
   void losses(long n, int count) {
     TileLoss<L, float>::run(work_, n, count, last, m_.y, m_.target, m_.d_y, line);
-    for (int c = 0; c < line; c += AmxTiles::columns)
+    for (int c = 0; c < line; c += PairPacking::columns)
       for (int r = 0; r < rows; ++r) {
         float const* const from =
             of_input[layers - 1] ? m_.kept + r * line + c : m_.y + r * line + c;
@@ -234,11 +220,11 @@ template <class... D, class L, class P> class AmxStep<op::Segment<D...>, L, P> {
           _mm512_store_ps(m_.kept + r * line + c,
                           load(m_.saved + saved_at(layers) + r * stride(layers) + c));
         __mmask16 const inside = numbers(last - c, r < count);
-        float* const to = m_.sum + r * AmxTiles::columns;
+        float* const to = m_.sum + r * PairPacking::columns;
         _mm512_store_ps(to, widened((__m256i)_mm512_cvtneps_pbh(
                                 _mm512_maskz_load_ps(inside, m_.d_y + r * line + c))));
         differentiate<layers - 1>(to, from, int(n) + r, c);
-        store_gradient<layers - 1>(r, c, inside);
+        store_gradient<layers - 1>(to, r, c, inside);
       }
   }
   // d chain'(kept) for 16 channels of a sample.
@@ -247,13 +233,12 @@ template <class... D, class L, class P> class AmxStep<op::Segment<D...>, L, P> {
     if constexpr (Chain::length > 0) {
       Randomness const random = randomness<Layer>();
       PHYLLO_SIMD(16)
-      for (int i = 0; i < AmxTiles::columns; ++i)
+      for (int i = 0; i < PairPacking::columns; ++i)
         d[i] *= Chain::derivative(kept[i], element<Chain>(random, n, column, i));
     }
   }
-  // Row r of `sum` becomes the gradient of layer Layer's sums, and part of its bias's.
-  template <int Layer> void store_gradient(int r, int column, __mmask16 inside) {
-    float const* const row = m_.sum + r * AmxTiles::columns;
+  // 16 channels of sample r become the gradient of layer Layer's sums, and part of its bias's.
+  template <int Layer> void store_gradient(float const* row, int r, int column, __mmask16 inside) {
     bf16* const to = m_.d[Layer % 2] + r * stride(Layer + 1) + column;
     store(inside, row, to);
     float* const d_bias = m_.d_bias + bias_at(Layer) + column;
@@ -264,57 +249,46 @@ template <class... D, class L, class P> class AmxStep<op::Segment<D...>, L, P> {
     constexpr int in = wide(Op<Layer>::inputs), out = wide(Op<Layer>::outputs);
     bf16 const* const d = m_.d[Layer % 2];
     PairPacking::pack_samples<samples_deep>(m_.value + value_at(Layer), stride(Layer), in, m_.left,
-                                            true);
+                                            Unit::takes_turned);
     PairPacking::pack_samples<samples_deep>(d, stride(Layer + 1), out, m_.right, false);
-    float* d_weight = m_.d_weight + d_weight_at(Layer);
-    for (int i = 0; i < in; ++i) {
-      bf16 const* const left = m_.left + i * samples_deep * tile;
-      _tile_loadd(4, left, 64);
-      _tile_loadd(5, left + tile, 64);
-      for (int o = 0; o < out; ++o, d_weight += tile / 2) {
-        bf16 const* const right = m_.right + o * samples_deep * tile;
-        _tile_loadd(0, d_weight, 64);
-        _tile_loadd(6, right, 64);
-        _tile_dpbf16ps(0, 4, 6);
-        _tile_loadd(7, right + tile, 64);
-        _tile_dpbf16ps(0, 5, 7);
-        _tile_stored(0, d_weight, 64);
-      }
-    }
+    float* const d_weight = m_.d_weight + d_weight_at(Layer);
+    for (int i = 0; i < in; ++i)
+      Unit::template add<samples_deep>(m_.left + i * samples_deep * tile, m_.right, out,
+                                       d_weight + i * out * tile / 2);
     if constexpr (Layer > 0) {
       constexpr int depths = deep(Op<Layer>::outputs);
       // The other gradient's rows are of another length: beyond their columns stand zeros.
-      if constexpr (stride(Layer) > in * AmxTiles::columns)
+      if constexpr (stride(Layer) > in * PairPacking::columns)
         for (int r = 0; r < rows; ++r)
           std::memset(static_cast<void*>(m_.d[(Layer + 1) % 2] + r * stride(Layer) +
-                                         in * AmxTiles::columns),
-                      0, sizeof(bf16) * AmxTiles::columns);
-      for (int w = 0; w < in; ++w) {
-        int const column = w * AmxTiles::columns;
-        multiply(d, stride(Layer + 1), m_.turned + turned_at(Layer) + w * depths * tile, depths);
+                                         in * PairPacking::columns),
+                      0, sizeof(bf16) * PairPacking::columns);
+      auto const finish = [&](int column, float* sum) {
         __mmask16 const inside = numbers(Op<Layer>::inputs - column);
         bf16 const* const kept =
             (of_input[Layer - 1] ? m_.saved + saved_at(Layer) : m_.value + value_at(Layer)) +
             column;
         for (int r = 0; r < rows; ++r) {
-          alignas(64) float before[AmxTiles::columns];
+          alignas(64) float before[PairPacking::columns];
+          float* const row = sum + r * PairPacking::columns;
           _mm512_store_ps(before, load(kept + r * stride(Layer)));
-          differentiate<Layer - 1>(m_.sum + r * AmxTiles::columns, before, n + r, column);
-          store_gradient<Layer - 1>(r, column, inside);
+          differentiate<Layer - 1>(row, before, n + r, column);
+          store_gradient<Layer - 1>(row, r, column, inside);
         }
-      }
+      };
+      multiply(d, stride(Layer + 1), m_.turned + turned_at(Layer), depths, in, finish);
     }
   }
 
-  // The gradients of layer l, from matrix registers side by side.
+  // The gradients of layer l, from squares side by side.
   void give(int l, float* gradients) const {
     float* const to = gradients + work_.forward.weight[l];
     float const* from = m_.d_weight + d_weight_at(l);
-    for (int i = 0; i < inputs[l]; i += AmxTiles::rows)
-      for (int o = 0; o < outputs[l]; o += AmxTiles::columns, from += tile / 2)
-        for (int r = 0; r < AmxTiles::rows && i + r < inputs[l]; ++r)
+    for (int i = 0; i < inputs[l]; i += PairPacking::rows)
+      for (int o = 0; o < outputs[l]; o += PairPacking::columns, from += tile / 2)
+        for (int r = 0; r < PairPacking::rows && i + r < inputs[l]; ++r)
           _mm512_mask_storeu_ps(to + long(i + r) * outputs[l] + o, numbers(outputs[l] - o),
-                                _mm512_load_ps(from + r * AmxTiles::columns));
+                                _mm512_load_ps(from + r * PairPacking::columns));
     if (work_.forward.bias[l] >= 0)
       std::memcpy(gradients + work_.forward.bias[l], m_.d_bias + bias_at(l),
                   sizeof(float) * std::size_t(outputs[l]));
@@ -322,7 +296,7 @@ template <class... D, class L, class P> class AmxStep<op::Segment<D...>, L, P> {
 
   Work const& work_;
   Memory& m_;
-  AmxTiles tiles_;
+  typename Unit::Session session_;
 };
 
 }  // namespace phyllo::openmp

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/openmp/pair_unit.hpp>
+
+#if defined(PHYLLO_HAS_PAIRS)
+
+#include <phyllo/backend/openmp/kernels.hpp>
+#include <phyllo/backend/openmp/tile_prefetch.hpp>
+#include <phyllo/backend/openmp/tile_transfer.hpp>
+#include <phyllo/op/segment.hpp>
+
+#include <cstring>
+#include <utility>
+
+namespace phyllo::openmp {
+
+/// Inference of a segment in bfloat16 by products of pairs, 48 samples at a time.
+///
+/// options  Unit: what multiplies, AmxPairs or DotPairs
+/// numerics those of Unit; every layer's result is rounded to bfloat16
+/// cost     packs the weights once a piece of the batch
+template <class Unit, class Segment, class P> class PairSegment;
+template <class Unit, class... D, class P> class PairSegment<Unit, op::Segment<D...>, P> {
+  using Work = typename op::Segment<D...>::template Forward<P>;
+  static constexpr int layers = sizeof...(D);
+  static constexpr int inputs[] = {D::inputs...};
+  static constexpr int outputs[] = {D::outputs...};
+  static constexpr int depths(int l) { return PairPacking::up_to(inputs[l], PairPacking::depth); }
+  static constexpr int widths(int l) {
+    return PairPacking::up_to(outputs[l], PairPacking::columns);
+  }
+
+  static constexpr int stride = [] {  // of a row of values, of every layer alike
+    int widest = 0;
+    for (int l = 0; l < layers; ++l) {
+      int const in = depths(l) * PairPacking::depth;
+      int const out = PairPacking::up_to(outputs[l], PairPacking::depth) * PairPacking::depth;
+      widest = in > widest ? in : widest;
+      widest = out > widest ? out : widest;
+    }
+    return widest;
+  }();
+  static constexpr int weight_at(int l) {
+    int sum = 0;
+    for (int i = 0; i < l; ++i) sum += depths(i) * widths(i) * PairPacking::tile;
+    return sum;
+  }
+  static constexpr int bias_at(int l) {
+    int sum = 0;
+    for (int i = 0; i < l; ++i) sum += widths(i) * PairPacking::columns;
+    return sum;
+  }
+
+ public:
+  explicit PairSegment(Work const& work) : work_(work) {
+    std::memset(static_cast<void*>(bias_), 0, sizeof(bias_));
+    std::memset(static_cast<void*>(value_), 0, sizeof(value_));
+    std::memset(static_cast<void*>(sum_), 0, sizeof(sum_));
+    for (int l = 0; l < layers; ++l) {
+      PairPacking::pack(work.parameters + work.weight[l], inputs[l], outputs[l],
+                        weight_ + weight_at(l));
+      if (work.bias[l] >= 0)
+        for (int o = 0; o < outputs[l]; ++o)
+          bias_[bias_at(l) + o] = float(work.parameters[work.bias[l] + o]);
+    }
+  }
+
+  /// Samples [first, last) of the caller's tensors.
+  void run(ExternalTensor const& source, ExternalTensor const& target, long first, long last) {
+    for (long n = first; n < last; n += tile_rows) {
+      int const rows = int(last - n < tile_rows ? last - n : tile_rows);
+      TileTransfer<float>::load(source, n, rows, inputs[0], line_, stride);
+      // Beyond the extent stand zeros, lest an infinity of another layer meets the zeros there.
+      constexpr int padded = depths(0) * PairPacking::depth;
+      for (int r = 0; r < rows; ++r) {
+        bf16* const row = value_[0] + r * stride;
+        for (int c = 0; c < inputs[0]; ++c) row[c] = bf16(line_[r * stride + c]);
+        for (int c = inputs[0]; c < padded; ++c) row[c] = bf16(0.0f);
+      }
+      long const left = last - n - rows;
+      constexpr int calls = (widths_before(layers) > 0 ? widths_before(layers) : 1);
+      TilePrefetch<false> read(source, n + rows, left < tile_rows ? left : tile_rows, inputs[0],
+                               calls);
+      TilePrefetch<true> written(target, n, rows, outputs[layers - 1], calls);
+      auto const between = [&] {
+        read();
+        written();
+      };
+      all(rows, int(n), between, std::index_sequence_for<D...>{});
+      TileTransfer<float>::store(line_, stride, n, rows, outputs[layers - 1], target);
+    }
+  }
+
+ private:
+  static constexpr int widths_before(int l) { return bias_at(l) / PairPacking::columns; }
+
+  template <class Between, std::size_t... L>
+  void all(int rows, int n, Between const& between, std::index_sequence<L...>) {
+    (layer<D, int(L)>(rows, n, between), ...);
+  }
+
+  template <class Dense, int L, class Between> void layer(int rows, int n, Between const& between) {
+    bf16 const* const x = value_[L % 2];
+    for (int w = 0; w < widths(L); w += Unit::panels) {
+      int const panels = widths(L) - w < Unit::panels ? widths(L) - w : Unit::panels;
+      Unit::template multiply<tile_rows>(rows, x, stride,
+                                         weight_ + weight_at(L) + w * depths(L) * PairPacking::tile,
+                                         depths(L), panels, sum_);
+      for (int p = 0; p < panels; ++p) {
+        between();
+        finish<Dense, L>(n, (w + p) * PairPacking::columns,
+                         sum_ + p * tile_rows * PairPacking::columns);
+      }
+    }
+    if constexpr (L + 1 < layers && widths(L) % 2 == 1)
+      for (int r = 0; r < tile_rows; ++r)
+        std::memset(
+            static_cast<void*>(value_[(L + 1) % 2] + r * stride + widths(L) * PairPacking::columns),
+            0, sizeof(bf16) * PairPacking::columns);
+  }
+
+  // Bias and chain of 16 outputs of all samples; into the next layer's input, or the result.
+  template <class Dense, int L> void finish(int n, int column, float* sum) {
+    using Chain = typename Dense::chain;
+    Randomness random = work_.random;
+    random.position += work_.position[L];
+    // Columns beyond the extent are zeros, also where an infinity met a weight of zero there.
+    int const columns = Dense::outputs - column;
+    auto const in_extent =
+        __mmask16(columns >= PairPacking::columns ? 0xffffu : (1u << columns) - 1u);
+    __m512 const bias = _mm512_load_ps(bias_ + bias_at(L) + column);
+    for (int r = 0; r < tile_rows; ++r) {
+      float* const row = sum + r * PairPacking::columns;
+      _mm512_store_ps(row, _mm512_add_ps(_mm512_load_ps(row), bias));
+    }
+    if constexpr (Chain::random)
+      for (int r = 0; r < tile_rows; ++r)
+        for (int c = 0; c < PairPacking::columns; ++c)
+          sum[r * PairPacking::columns + c] =
+              Chain::value(sum[r * PairPacking::columns + c], random.element(n + r, column + c));
+    else if constexpr (Chain::length > 0) {
+      PHYLLO_SIMD(16)
+      for (int i = 0; i < tile_rows * PairPacking::columns; ++i)
+        sum[i] = Chain::value(sum[i], Element{});
+    }
+    for (int r = 0; r < tile_rows; ++r) {
+      auto const rounded = _mm256_maskz_mov_epi16(
+          in_extent, (__m256i)_mm512_cvtneps_pbh(_mm512_load_ps(sum + r * PairPacking::columns)));
+      if constexpr (L + 1 < layers)
+        _mm256_store_si256(reinterpret_cast<__m256i*>(value_[(L + 1) % 2] + r * stride + column),
+                           rounded);
+      else
+        _mm512_store_ps(line_ + r * stride + column,
+                        _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(rounded), 16)));
+    }
+  }
+
+  Work const& work_;
+  typename Unit::Session session_;
+  alignas(64) bf16 weight_[weight_at(layers)];
+  alignas(64) float bias_[bias_at(layers)];
+  alignas(64) bf16 value_[2][tile_rows * stride];  // rows of samples; beyond the extent zeros
+  alignas(64) float sum_[Unit::panels * tile_rows * PairPacking::columns];
+  alignas(64) float line_[tile_rows * stride];
+};
+
+}  // namespace phyllo::openmp
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/openmp/amx_pairs.hpp>
+#include <phyllo/backend/openmp/dot_pairs.hpp>
+
+#if defined(PHYLLO_HAS_PAIRS)
+
+namespace phyllo::openmp {
+
+/// What multiplies pairs of bfloat16. A processor with matrix registers that the system does not
+/// permit multiplies floats instead: there they are faster than pairs in vector registers.
+#if defined(PHYLLO_HAS_AMX)
+using PairUnit = AmxPairs;
+#else
+using PairUnit = DotPairs;
+#endif
+
+}  // namespace phyllo::openmp
+
+#endif
