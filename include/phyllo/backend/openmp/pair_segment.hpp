@@ -57,7 +57,6 @@ template <class Unit, class... D, class P> class PairSegment<Unit, op::Segment<D
   explicit PairSegment(Work const& work) : work_(work) {
     std::memset(static_cast<void*>(bias_), 0, sizeof(bias_));
     std::memset(static_cast<void*>(value_), 0, sizeof(value_));
-    std::memset(static_cast<void*>(sum_), 0, sizeof(sum_));
     for (int l = 0; l < layers; ++l) {
       PairPacking::pack(work.parameters + work.weight[l], inputs[l], outputs[l],
                         weight_ + weight_at(l));
@@ -103,14 +102,14 @@ template <class Unit, class... D, class P> class PairSegment<Unit, op::Segment<D
 
   template <class Dense, int L, class Between> void layer(int rows, int n, Between const& between) {
     bf16 const* const x = value_[L % 2];
-    for (int w = 0; w < widths(L); w += Unit::panels) {
-      int const panels = widths(L) - w < Unit::panels ? widths(L) - w : Unit::panels;
+    for (int w = 0; w < widths(L); w += Unit::together) {
+      int const panels = widths(L) - w < Unit::together ? widths(L) - w : Unit::together;
       Unit::template multiply<tile_rows>(rows, x, stride,
                                          weight_ + weight_at(L) + w * depths(L) * PairPacking::tile,
                                          depths(L), panels, sum_);
       for (int p = 0; p < panels; ++p) {
         between();
-        finish<Dense, L>(n, (w + p) * PairPacking::columns,
+        finish<Dense, L>(rows, n, (w + p) * PairPacking::columns,
                          sum_ + p * tile_rows * PairPacking::columns);
       }
     }
@@ -122,7 +121,7 @@ template <class Unit, class... D, class P> class PairSegment<Unit, op::Segment<D
   }
 
   // Bias and chain of 16 outputs of all samples; into the next layer's input, or the result.
-  template <class Dense, int L> void finish(int n, int column, float* sum) {
+  template <class Dense, int L> void finish(int rows, int n, int column, float const* sum) {
     using Chain = typename Dense::chain;
     Randomness random = work_.random;
     random.position += work_.position[L];
@@ -131,23 +130,18 @@ template <class Unit, class... D, class P> class PairSegment<Unit, op::Segment<D
     auto const in_extent =
         __mmask16(columns >= PairPacking::columns ? 0xffffu : (1u << columns) - 1u);
     __m512 const bias = _mm512_load_ps(bias_ + bias_at(L) + column);
-    for (int r = 0; r < tile_rows; ++r) {
-      float* const row = sum + r * PairPacking::columns;
-      _mm512_store_ps(row, _mm512_add_ps(_mm512_load_ps(row), bias));
-    }
-    if constexpr (Chain::random)
-      for (int r = 0; r < tile_rows; ++r)
+    for (int r = 0; r < rows; ++r) {
+      alignas(64) float row[PairPacking::columns];
+      _mm512_store_ps(row, _mm512_add_ps(_mm512_load_ps(sum + r * PairPacking::columns), bias));
+      if constexpr (Chain::random) {
         for (int c = 0; c < PairPacking::columns; ++c)
-          sum[r * PairPacking::columns + c] =
-              Chain::value(sum[r * PairPacking::columns + c], random.element(n + r, column + c));
-    else if constexpr (Chain::length > 0) {
-      PHYLLO_SIMD(16)
-      for (int i = 0; i < tile_rows * PairPacking::columns; ++i)
-        sum[i] = Chain::value(sum[i], Element{});
-    }
-    for (int r = 0; r < tile_rows; ++r) {
-      auto const rounded = _mm256_maskz_mov_epi16(
-          in_extent, (__m256i)_mm512_cvtneps_pbh(_mm512_load_ps(sum + r * PairPacking::columns)));
+          row[c] = Chain::value(row[c], random.element(n + r, column + c));
+      } else if constexpr (Chain::length > 0) {
+        PHYLLO_SIMD(16)
+        for (int c = 0; c < PairPacking::columns; ++c) row[c] = Chain::value(row[c], Element{});
+      }
+      auto const rounded =
+          _mm256_maskz_mov_epi16(in_extent, (__m256i)_mm512_cvtneps_pbh(_mm512_load_ps(row)));
       if constexpr (L + 1 < layers)
         _mm256_store_si256(reinterpret_cast<__m256i*>(value_[(L + 1) % 2] + r * stride + column),
                            rounded);
@@ -162,7 +156,7 @@ template <class Unit, class... D, class P> class PairSegment<Unit, op::Segment<D
   alignas(64) bf16 weight_[weight_at(layers)];
   alignas(64) float bias_[bias_at(layers)];
   alignas(64) bf16 value_[2][tile_rows * stride];  // rows of samples; beyond the extent zeros
-  alignas(64) float sum_[Unit::panels * tile_rows * PairPacking::columns];
+  alignas(64) float sum_[Unit::together * tile_rows * PairPacking::columns];
   alignas(64) float line_[tile_rows * stride];
 };
 

@@ -85,7 +85,7 @@ template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Seg
     alignas(64) bf16 turned[turned_at(layers) + 1];
     alignas(64) bf16 left[rows * widest];
     alignas(64) bf16 right[rows * widest];
-    alignas(64) float sum[Unit::panels * rows * PairPacking::columns];
+    alignas(64) float sum[Unit::together * rows * PairPacking::columns];
     alignas(64) float x[rows * stride(0)];
     alignas(64) float y[rows * line], d_y[rows * line], target[rows * line], kept[rows * line];
   };
@@ -159,8 +159,8 @@ template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Seg
   template <class Finish>
   PHYLLO_INLINE void multiply(bf16 const* a, int a_stride, bf16 const* b, int depths, int widths,
                               Finish const& finish) {
-    for (int w = 0; w < widths; w += Unit::panels) {
-      int const panels = widths - w < Unit::panels ? widths - w : Unit::panels;
+    for (int w = 0; w < widths; w += Unit::together) {
+      int const panels = widths - w < Unit::together ? widths - w : Unit::together;
       Unit::template multiply<rows>(rows, a, a_stride, b + w * depths * tile, depths, panels,
                                     m_.sum);
       for (int p = 0; p < panels; ++p)
@@ -175,20 +175,17 @@ template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Seg
       between();
       __mmask16 const inside = numbers(Op<Layer>::outputs - column);
       __m512 const bias = _mm512_load_ps(m_.bias + bias_at(Layer) + column);
+      Randomness const random = randomness<Layer>();
       for (int r = 0; r < rows; ++r) {
-        float* const row = sum + r * PairPacking::columns;
-        _mm512_store_ps(row, _mm512_add_ps(_mm512_load_ps(row), bias));
+        alignas(64) float row[PairPacking::columns];
+        _mm512_store_ps(row, _mm512_add_ps(_mm512_load_ps(sum + r * PairPacking::columns), bias));
         if constexpr (of_input[Layer])
           store(inside, row, m_.saved + saved_at(Layer + 1) + r * stride(Layer + 1) + column);
-      }
-      if constexpr (Chain::length > 0) {
-        Randomness const random = randomness<Layer>();
-        PHYLLO_SIMD(16)
-        for (int i = 0; i < rows * PairPacking::columns; ++i)
-          sum[i] = Chain::value(sum[i], element<Chain>(random, n, column, i));
-      }
-      for (int r = 0; r < rows; ++r) {
-        float const* const row = sum + r * PairPacking::columns;
+        if constexpr (Chain::length > 0) {
+          PHYLLO_SIMD(16)
+          for (int i = 0; i < PairPacking::columns; ++i)
+            row[i] = Chain::value(row[i], element<Chain>(random, n + r, column + i));
+        }
         if constexpr (Layer + 1 < layers)
           store(inside, row, m_.value + value_at(Layer + 1) + r * stride(Layer + 1) + column);
         else
@@ -201,10 +198,9 @@ template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Seg
   }
   template <class Chain>
   PHYLLO_INLINE static Element element([[maybe_unused]] Randomness const& random,
-                                       [[maybe_unused]] int n, [[maybe_unused]] int column,
-                                       [[maybe_unused]] int i) {
+                                       [[maybe_unused]] int n, [[maybe_unused]] int column) {
     if constexpr (Chain::random)
-      return random.element(n + i / PairPacking::columns, column + i % PairPacking::columns);
+      return random.element(n, column);
     else
       return {};
   }
@@ -212,7 +208,8 @@ template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Seg
   // Values of the loss, and the gradient of the last layer's sums.
   void losses(long n, int count) {
     TileLoss<L, float>::run(work_, n, count, last, m_.y, m_.target, m_.d_y, line);
-    for (int c = 0; c < line; c += PairPacking::columns)
+    for (int c = 0; c < line; c += PairPacking::columns) {
+      __m512 d_bias = _mm512_setzero_ps();
       for (int r = 0; r < rows; ++r) {
         float const* const from =
             of_input[layers - 1] ? m_.kept + r * line + c : m_.y + r * line + c;
@@ -220,12 +217,14 @@ template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Seg
           _mm512_store_ps(m_.kept + r * line + c,
                           load(m_.saved + saved_at(layers) + r * stride(layers) + c));
         __mmask16 const inside = numbers(last - c, r < count);
-        float* const to = m_.sum + r * PairPacking::columns;
-        _mm512_store_ps(to, widened((__m256i)_mm512_cvtneps_pbh(
-                                _mm512_maskz_load_ps(inside, m_.d_y + r * line + c))));
-        differentiate<layers - 1>(to, from, int(n) + r, c);
-        store_gradient<layers - 1>(to, r, c, inside);
+        alignas(64) float row[PairPacking::columns];
+        _mm512_store_ps(row, widened((__m256i)_mm512_cvtneps_pbh(
+                                 _mm512_maskz_load_ps(inside, m_.d_y + r * line + c))));
+        differentiate<layers - 1>(row, from, int(n) + r, c);
+        d_bias = _mm512_add_ps(d_bias, store_gradient<layers - 1>(row, r, c, inside));
       }
+      add_to_bias<layers - 1>(c, d_bias);
+    }
   }
   // d chain'(kept) for 16 channels of a sample.
   template <int Layer> void differentiate(float* d, float const* kept, int n, int column) const {
@@ -234,15 +233,19 @@ template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Seg
       Randomness const random = randomness<Layer>();
       PHYLLO_SIMD(16)
       for (int i = 0; i < PairPacking::columns; ++i)
-        d[i] *= Chain::derivative(kept[i], element<Chain>(random, n, column, i));
+        d[i] *= Chain::derivative(kept[i], element<Chain>(random, n, column + i));
     }
   }
-  // 16 channels of sample r become the gradient of layer Layer's sums, and part of its bias's.
-  template <int Layer> void store_gradient(float const* row, int r, int column, __mmask16 inside) {
+  // 16 channels of sample r become the gradient of layer Layer's sums; as they are rounded.
+  template <int Layer>
+  __m512 store_gradient(float const* row, int r, int column, __mmask16 inside) {
     bf16* const to = m_.d[Layer % 2] + r * stride(Layer + 1) + column;
     store(inside, row, to);
-    float* const d_bias = m_.d_bias + bias_at(Layer) + column;
-    _mm512_store_ps(d_bias, _mm512_add_ps(_mm512_load_ps(d_bias), load(to)));
+    return load(to);
+  }
+  template <int Layer> void add_to_bias(int column, __m512 d) {
+    float* const to = m_.d_bias + bias_at(Layer) + column;
+    _mm512_store_ps(to, _mm512_add_ps(_mm512_load_ps(to), d));
   }
 
   template <int Layer> void backward(int n) {
@@ -268,13 +271,15 @@ template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Seg
         bf16 const* const kept =
             (of_input[Layer - 1] ? m_.saved + saved_at(Layer) : m_.value + value_at(Layer)) +
             column;
+        __m512 d_bias = _mm512_setzero_ps();
         for (int r = 0; r < rows; ++r) {
-          alignas(64) float before[PairPacking::columns];
-          float* const row = sum + r * PairPacking::columns;
+          alignas(64) float before[PairPacking::columns], row[PairPacking::columns];
           _mm512_store_ps(before, load(kept + r * stride(Layer)));
+          _mm512_store_ps(row, _mm512_load_ps(sum + r * PairPacking::columns));
           differentiate<Layer - 1>(row, before, n + r, column);
-          store_gradient<Layer - 1>(row, r, column, inside);
+          d_bias = _mm512_add_ps(d_bias, store_gradient<Layer - 1>(row, r, column, inside));
         }
+        add_to_bias<Layer - 1>(column, d_bias);
       };
       multiply(d, stride(Layer + 1), m_.turned + turned_at(Layer), depths, in, finish);
     }
