@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # usage: cmake -D KIND=find_package|add_subdirectory|fetch_content|build_tree -D PHYLLO_SOURCE=...
-#              -D PHYLLO_BINARY=... -D WORK=... -D WITH_MPI=... -D GENERATOR=... -D COMPILER=...
-#              -D KOKKOS_DIR=... -P run.cmake
+#              -D PHYLLO_BINARY=... -D WORK=... -D WITH_MPI=... -D WITH_ONEDNN=...
+#              -D GENERATOR=... -D COMPILER=... -D KOKKOS_DIR=... -P run.cmake
 #
 # Configures, builds and runs the outside project of that kind.
 
@@ -19,7 +19,7 @@ endfunction()
 file(REMOVE_RECURSE "${WORK}")
 set(arguments
   -G "${GENERATOR}" -D "CMAKE_CXX_COMPILER=${COMPILER}" -D "Kokkos_DIR=${KOKKOS_DIR}"
-  -D "WITH_MPI=${WITH_MPI}")
+  -D "WITH_MPI=${WITH_MPI}" -D "WITH_ONEDNN=${WITH_ONEDNN}")
 
 if(KIND STREQUAL "find_package")
   run("installing" "${CMAKE_COMMAND}" --install "${PHYLLO_BINARY}" --prefix "${WORK}/installed")

@@ -13,6 +13,10 @@
     (defined(KOKKOS_ENABLE_OPENMP) || defined(KOKKOS_ENABLE_SERIAL))
 #define PHYLLO_HAS_OPENMP_BACKEND
 #include <phyllo/backend/openmp/openmp.hpp>
+#if defined(PHYLLO_ENABLE_ONEDNN)
+#define PHYLLO_HAS_ONEDNN_BACKEND
+#include <phyllo/backend/onednn/contraction.hpp>
+#endif
 #endif
 
 namespace phyllo {
@@ -28,6 +32,16 @@ struct PortableBackend {
 struct OpenMpBackend {
   static constexpr char const* name = "openmp";
   template <class Op, class Precision> using kernels = openmp::Kernels<Op, Precision>;
+};
+#endif
+
+#if defined(PHYLLO_HAS_ONEDNN_BACKEND)
+/// Wide layers by the library oneDNN where that is faster, else by backend openmp; the component
+/// phyllo::onednn. Sums depend on the number of threads.
+struct OneDnnBackend {
+  static constexpr char const* name = "onednn";
+  static constexpr bool reproducible = false;
+  template <class Op, class Precision> using kernels = onednn::Kernels<Op, Precision>;
 };
 #endif
 
@@ -68,19 +82,49 @@ struct Select<Op, Precision, Backends<First, Rest...>> {
 /// itself.
 template <class Space> inline constexpr bool in_order = false;
 
+namespace detail {
+
+// A list without the backends whose bits depend on the number of threads.
+template <class B> inline constexpr bool unreproducible = requires { requires !B::reproducible; };
+template <class Kept, class List> struct OnlyReproducible;
+template <class... Kept> struct OnlyReproducible<Backends<Kept...>, Backends<>> {
+  using type = Backends<Kept...>;
+};
+template <class... Kept, class First, class... Rest>
+struct OnlyReproducible<Backends<Kept...>, Backends<First, Rest...>>
+    : OnlyReproducible<Backends<Kept..., First>, Backends<Rest...>> {};
+template <class... Kept, class First, class... Rest>
+  requires unreproducible<First>
+struct OnlyReproducible<Backends<Kept...>, Backends<First, Rest...>>
+    : OnlyReproducible<Backends<Kept...>, Backends<Rest...>> {};
+
+}  // namespace detail
+
+/// The backends of a list that keep the promise of Reproducible: all but those that say
+/// `static constexpr bool reproducible = false`.
+template <class List>
+using ReproducibleBackends = typename detail::OnlyReproducible<Backends<>, List>::type;
+
+/// The backends of processors, in the order in which they are asked.
+#if defined(PHYLLO_HAS_ONEDNN_BACKEND)
+using ProcessorBackends = Backends<OneDnnBackend, OpenMpBackend, PortableBackend>;
+#elif defined(PHYLLO_HAS_OPENMP_BACKEND)
+using ProcessorBackends = Backends<OpenMpBackend, PortableBackend>;
+#endif
+
 /// The backends of an execution space, unless the user says otherwise.
 template <class Space> struct DefaultBackends {
   using type = Backends<PortableBackend>;
 };
 #if defined(PHYLLO_HAS_OPENMP_BACKEND) && defined(KOKKOS_ENABLE_OPENMP)
 template <> struct DefaultBackends<Kokkos::OpenMP> {
-  using type = Backends<OpenMpBackend, PortableBackend>;
+  using type = ProcessorBackends;
 };
 template <> inline constexpr bool in_order<Kokkos::OpenMP> = true;
 #endif
 #if defined(PHYLLO_HAS_OPENMP_BACKEND) && defined(KOKKOS_ENABLE_SERIAL)
 template <> struct DefaultBackends<Kokkos::Serial> {
-  using type = Backends<OpenMpBackend, PortableBackend>;
+  using type = ProcessorBackends;
 };
 template <> inline constexpr bool in_order<Kokkos::Serial> = true;
 #endif

@@ -10,6 +10,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <type_traits>
+
 namespace phyllo {
 
 namespace detail {
@@ -31,17 +33,18 @@ inline constexpr Fusion deepest_fusion<Backends<B...>> = Fusion::tile;
 ///
 /// options  Space: a Kokkos execution space · BackendList: backends in order of preference ·
 ///          How: how far the planner may fuse; it goes no further than a backend of the list can ·
-///          Bits: Fastest, or Reproducible for bits that no number of threads changes
+///          Bits: Fastest, or Reproducible for bits that no number of threads changes; backends of
+///          the list that cannot do so are then left out
 template <class Space = Kokkos::DefaultExecutionSpace,
           class BackendList = typename DefaultBackends<Space>::type, Fusion How = Fusion::tile,
           class Bits = Fastest>
 struct Execution {
   using space = Space;
   using memory_space = typename Space::memory_space;
-  using backends = BackendList;
   static constexpr int shards = Bits::shards;
+  using backends = std::conditional_t<(shards > 0), ReproducibleBackends<BackendList>, BackendList>;
   static constexpr Fusion fusion =
-      How < detail::deepest_fusion<BackendList> ? How : detail::deepest_fusion<BackendList>;
+      How < detail::deepest_fusion<backends> ? How : detail::deepest_fusion<backends>;
 };
 
 }  // namespace phyllo

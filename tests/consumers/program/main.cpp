@@ -16,11 +16,18 @@
 static_assert(Perceptron::parameter_count == 4 * 8 + 8 + 8 * 2 + 2);
 static_assert(Perceptron::output == phyllo::Shape{2});
 
+#ifdef WITH_ONEDNN
+struct Wide : phyllo::Network<phyllo::Input<512>, phyllo::Linear<512>, phyllo::ReLU> {};
+#endif
+
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
   std::string_view const plan = phyllo::explain<Perceptron>();
   std::printf("%s\n", plan.data());
   bool const same =
       plan == plan_elsewhere() && parameters_elsewhere() == Perceptron::parameter_count;
+#ifdef WITH_ONEDNN
+  if (std::string_view(phyllo::explain<Wide>()).find("onednn") == std::string_view::npos) return 1;
+#endif
   return same ? 0 : 1;
 }

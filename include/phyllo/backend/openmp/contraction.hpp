@@ -4,6 +4,7 @@
 
 #include <phyllo/backend/openmp/amx_product.hpp>
 #include <phyllo/backend/openmp/matrix_product.hpp>
+#include <phyllo/backend/openmp/plain_contraction.hpp>
 #include <phyllo/backend/openmp/product_finish.hpp>
 #include <phyllo/backend/openmp/row_product.hpp>
 #include <phyllo/backend/openmp/vector_product.hpp>
@@ -12,27 +13,6 @@
 #include <type_traits>
 
 namespace phyllo::openmp {
-
-/// A contraction that is a plain product of matrices: x (rows, depth) times weight (depth,
-/// outputs).
-struct PlainContraction {
-  bool plain = false;
-  long rows = 0;
-  long depth = 0;
-
-  /// One tap at every position (Linear, convolutions 1x1), or one position that sees the whole
-  /// input (Linear behind Flatten).
-  PlainContraction(int batch, Shape const& input, Window const& w) {
-    bool every = true, whole = true;
-    for (int d = 0; d < 3; ++d) {
-      every &= w.size[d] == 1 && w.stride[d] == 1 && w.padding[d] == 0;
-      whole &= w.size[d] == input.spatial[d] && w.padding[d] == 0;
-    }
-    plain = every || whole;
-    rows = every ? long(batch) * input.positions() : batch;
-    depth = every ? input.channels : input.size();
-  }
-};
 
 /// Contractions that are plain products of matrices, blocked for the caches; the others run on the
 /// portable backend.
