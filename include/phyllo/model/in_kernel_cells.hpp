@@ -123,8 +123,9 @@ template <class Planned, class Precision, int S, int N> struct InKernelCellStep 
       T* const y = result() + i;
       T largest = x[0], sum = T(0);
       for (int c = 1; c < C; ++c) largest = x[c * N] > largest ? x[c * N] : largest;
-      for (int c = 0; c < C; ++c) sum += exponential(x[c * N] - largest);
-      for (int c = 0; c < C; ++c) y[c * N] = T(storage(exponential(x[c * N] - largest) / sum));
+      for (int c = 0; c < C; ++c) sum += decay(x[c * N] - largest);
+      T const share = T(1) / sum;
+      for (int c = 0; c < C; ++c) y[c * N] = T(storage(decay(x[c * N] - largest) * share));
     }
   }
 

@@ -243,8 +243,9 @@ template <class Planned, class Precision, int S, int Lanes, class Value> struct 
     T largest = T(x[0]);
     for (int c = 1; c < C; ++c) largest = T(x[c]) > largest ? T(x[c]) : largest;
     T sum = T(0);
-    for (int c = 0; c < C; ++c) sum += exponential(T(x[c]) - largest);
-    for (int c = 0; c < C; ++c) write_raw(row * C + c, exponential(T(x[c]) - largest) / sum);
+    for (int c = 0; c < C; ++c) sum += decay(T(x[c]) - largest);
+    T const share = T(1) / sum;
+    for (int c = 0; c < C; ++c) write_raw(row * C + c, decay(T(x[c]) - largest) * share);
   }
 
   // The position that output position q of an upsampling copies.
