@@ -67,6 +67,58 @@ struct AmxPairs {
       _tile_stored(0, sums, 64);
     }
   }
+
+  /// sums (32, 32) = first + left (depths, 2, 16, 32) right (depths, 2, 32, 16), or += where they
+  /// are not `fresh`; first: (32), or nullptr for zeros; `count` rows matter. Two by two registers
+  /// hold sums, and each number that is loaded takes part in two products.
+  static void multiply_panel(int count, int depths, bf16 const* left, bf16 const* right,
+                             float* sums, float const* first, bool fresh) {
+    if (count > PairPacking::rows)
+      multiply_panel<true>(depths, left, right, sums, first, fresh);
+    else
+      multiply_panel<false>(depths, left, right, sums, first, fresh);
+  }
+
+ private:
+  template <bool Both>
+  static void multiply_panel(int depths, bf16 const* left, bf16 const* right, float* sums,
+                             float const* first, bool fresh) {
+    constexpr int rows = PairPacking::rows, columns = 2 * PairPacking::columns;
+    constexpr int tile = PairPacking::tile, stride = 4 * columns;  // bytes
+    float* const lower = sums + rows * columns;
+    if (fresh && first == nullptr) {
+      _tile_zero(0);
+      _tile_zero(1);
+      if constexpr (Both) _tile_zero(2);
+      if constexpr (Both) _tile_zero(3);
+    } else {
+      if (fresh)
+        for (int r = 0; r < (Both ? 2 * rows : rows); ++r) {
+          _mm512_store_ps(sums + r * columns, _mm512_load_ps(first));
+          _mm512_store_ps(sums + r * columns + 16, _mm512_load_ps(first + 16));
+        }
+      _tile_loadd(0, sums, stride);
+      _tile_loadd(1, sums + 16, stride);
+      if constexpr (Both) _tile_loadd(2, lower, stride);
+      if constexpr (Both) _tile_loadd(3, lower + 16, stride);
+    }
+    for (int k = 0; k < depths; ++k, left += 2 * tile, right += 2 * tile) {
+      _tile_loadd(6, right, 64);
+      _tile_loadd(4, left, 64);
+      _tile_loadd(7, right + tile, 64);
+      _tile_dpbf16ps(0, 4, 6);
+      _tile_dpbf16ps(1, 4, 7);
+      if constexpr (Both) {
+        _tile_loadd(5, left + tile, 64);
+        _tile_dpbf16ps(2, 5, 6);
+        _tile_dpbf16ps(3, 5, 7);
+      }
+    }
+    _tile_stored(0, sums, stride);
+    _tile_stored(1, sums + 16, stride);
+    if constexpr (Both) _tile_stored(2, lower, stride);
+    if constexpr (Both) _tile_stored(3, lower + 16, stride);
+  }
 };
 
 }  // namespace phyllo::openmp

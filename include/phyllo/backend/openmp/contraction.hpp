@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/openmp/amx_product.hpp>
 #include <phyllo/backend/openmp/matrix_product.hpp>
+#include <phyllo/backend/openmp/pair_product.hpp>
 #include <phyllo/backend/openmp/plain_contraction.hpp>
 #include <phyllo/backend/openmp/product_finish.hpp>
 #include <phyllo/backend/openmp/row_product.hpp>
@@ -66,11 +66,11 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
   static void product(Space const& exec, std::string const& label, Left const& left,
                       Right const& right, Finish const& finish, long rows, long columns,
                       long depth) {
-#if defined(PHYLLO_HAS_AMX)
+#if defined(PHYLLO_HAS_PAIRS)
     if constexpr (std::is_same_v<S, bf16> && std::is_same_v<A, float>)
-      if (rows >= AmxTiles::fewest_samples && AmxTiles::permitted())
-        return launch_product<AmxProduct<Left::by_rows>>(exec, label, left, right, finish, rows,
-                                                         columns, depth);
+      if (rows >= PairUnit::fewest_samples && PairUnit::permitted())
+        return launch_product<PairProduct<PairUnit, Left::by_rows>>(exec, label, left, right,
+                                                                    finish, rows, columns, depth);
 #endif
     launch_product<VectorProduct<S, A, Left::by_rows>>(exec, label, left, right, finish, rows,
                                                        columns, depth);
