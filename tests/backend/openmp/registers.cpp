@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Kernels whose machine code registers.py reads: inference and a whole training step of an MLP.
+// Kernels whose machine code registers.py reads: inference and a whole training step of an MLP, in
+// bfloat16 where the target multiplies pairs in vectors.
 
 #include <phyllo/phyllo.hpp>
 
@@ -9,9 +10,14 @@ using namespace phyllo;
 
 namespace {
 struct Mlp : Network<Input<64>, Linear<64>, ReLU, Linear<64>, Tanh, Linear<64>> {};
-using Inference = Planned<Mlp, Phase::inference, Fusion::segment, sizeof(float)>;
+#if defined(__AVX512BF16__)
+using P = Mixed<bf16, float>;
+#else
+using P = Full<float>;
+#endif
+using Inference = Planned<Mlp, Phase::inference, Fusion::segment, sizeof(P::storage)>;
 using Segment = StepSegment<Inference, 0>;
 }  // namespace
 
-template struct phyllo::openmp::segment_forward<Segment, Full<float>>;
-template struct phyllo::openmp::whole_step_piece<Segment, MeanSquaredError, Full<float>>;
+template struct phyllo::openmp::segment_forward<Segment, P>;
+template struct phyllo::openmp::whole_step_piece<Segment, MeanSquaredError, P>;
