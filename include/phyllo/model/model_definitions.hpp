@@ -75,7 +75,8 @@ Model<Net, P, Exec>::Model(space const& exec, ModelOptions const& options)
   state_ = Kokkos::View<StepState, memory_space>(Kokkos::view_alloc(exec, name_ + "/state"));
   constexpr long of_thread = detail::segment_bytes<Inference, P, Exec>();
   if constexpr (of_thread > 0)
-    allocate(exec, workspace_, "workspace of threads", of_thread * std::max(exec.concurrency(), Exec::shards));
+    allocate(exec, workspace_, "workspace of threads",
+             of_thread * std::max(exec.concurrency(), Exec::shards));
   arenas_ = {parameters_.data(), gradients_.data(), buffers_.data(),
              statistics_.data(), partial_.data(),   activations_.data(),
              state_.data(),      options.batch,     workspace_.data()};

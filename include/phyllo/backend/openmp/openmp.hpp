@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/openmp/contraction.hpp>
 #include <phyllo/backend/openmp/loss.hpp>
 #include <phyllo/backend/openmp/loss_sum.hpp>
-#include <phyllo/backend/openmp/contraction.hpp>
 #include <phyllo/backend/openmp/segment_forward.hpp>
 #include <phyllo/backend/openmp/whole_step.hpp>
