@@ -52,6 +52,13 @@ template <class P> std::pair<double, std::string> peak_of(Ceilings const& c) {
   return {c.fma, "fma"};
 }
 
+/// The floor of a call that waits for its bytes: from the second-level cache where they are kept.
+inline void set_memory_floor(Case& k, Ceilings const& c, bool in_cache) {
+  double const bytes = double(k.batch) * k.bytes_per_sample;
+  k.floor_seconds = bytes / (in_cache ? c.l2 * c.threads : c.triad);
+  k.ceiling = in_cache ? "l2" : "triad";
+}
+
 /// Batched inference by the public call, with the caller's Views.
 template <class Net, class P> Case inference_case(Ceilings const& c, std::string name, long batch) {
   struct State {

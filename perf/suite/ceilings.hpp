@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "samples.hpp"
+
 #include <phyllo/backend/openmp/amx.hpp>
 #include <phyllo/backend/openmp/instruction_set.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <vector>
 
@@ -15,10 +16,6 @@
 #endif
 
 namespace perf {
-
-inline double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// What fits into a core's second-level cache on current servers.
 inline constexpr double second_level_bytes = 1 << 20;

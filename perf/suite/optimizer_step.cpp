@@ -63,10 +63,7 @@ template <class Net, class P> Case update_case(Ceilings const& c) {
   // The gradient twice; two moments and the master there and back; what kernels read.
   k.bytes_per_sample = 2 * 4 + 3 * 8 + (P::has_master ? sizeof(typename P::storage) : 0);
   k.relative_error = std::sqrt(difference / norm);
-  double const bytes = double(size) * k.bytes_per_sample;
-  bool const in_cache = double(size) * (k.bytes_per_sample - 16) < second_level_bytes;
-  k.floor_seconds = bytes / (in_cache ? c.l2 * c.threads : c.triad);
-  k.ceiling = in_cache ? "l2" : "triad";
+  set_memory_floor(k, c, double(size) * (k.bytes_per_sample - 16) < second_level_bytes);
   k.call = [state] {
     state->optimizer.update(state->exec, state->model);
     state->exec.fence("perf");

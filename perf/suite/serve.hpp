@@ -3,12 +3,12 @@
 #pragma once
 
 #include "ceilings.hpp"
+#include "samples.hpp"
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdio>
 #include <functional>
-#include <iostream>
 #include <string>
 #include <vector>
 
@@ -28,15 +28,6 @@ struct Case {
   std::function<void()> call;  // returns when it is done
 };
 
-/// Repetitions that make a sample long enough for the clock.
-inline int calibrate(std::function<void()> const& call) {
-  call();
-  double const start = now();
-  call();
-  double const once = std::max(now() - start, 1e-8);
-  return std::max(1, int(5e-3 / once));
-}
-
 /// Answers `perf/run`: one line about each case, "ready", and then, for every line `sample CASE`,
 /// the seconds of one call. So that systems can be timed in turns, each is a process.
 inline int serve(std::string const& workload, std::string const& backend, std::string const& dtype,
@@ -46,9 +37,9 @@ inline int serve(std::string const& workload, std::string const& backend, std::s
       "\"l2\": %.6g, \"triad\": %.6g, \"cache_bytes\": %.6g, \"instruction_set\": \"%s\"}\n",
       c.threads, c.fma, c.bf16, c.amx, c.l2, c.triad, c.cache_bytes,
       phyllo::openmp::InstructionSet::name);
-  std::vector<int> repeat;
+  Samples samples;
   for (Case const& k : cases) {
-    repeat.push_back(calibrate(k.call));
+    samples.add(k.call);
     std::printf(
         "{\"workload\": \"%s\", \"case\": \"%s\", \"network\": \"%s\", \"phase\": \"%s\", "
         "\"system\": \"phyllo\", \"backend\": \"%s\", "
@@ -59,19 +50,7 @@ inline int serve(std::string const& workload, std::string const& backend, std::s
         dtype.c_str(), c.threads, k.batch, k.flops_per_sample, k.bytes_per_sample, k.floor_seconds,
         k.ceiling.c_str(), k.relative_error);
   }
-  std::printf("ready\n");
-  std::fflush(stdout);
-  std::string command;
-  while (std::cin >> command && command == "sample") {
-    std::size_t k = 0;
-    std::cin >> k;
-    cases.at(k).call();  // threads wake and caches fill
-    double const start = now();
-    for (int r = 0; r < repeat.at(k); ++r) cases[k].call();
-    std::printf("%.9g\n", (now() - start) / repeat[k]);
-    std::fflush(stdout);
-  }
-  return 0;
+  return samples.answer();
 }
 
 }  // namespace perf

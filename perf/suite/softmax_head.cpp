@@ -66,10 +66,7 @@ template <class P> Case head_case(Ceilings const& c, int rows, int classes) {
   k.bytes_per_sample = 2.0 * classes * sizeof(S);  // logits read, gradients written
   k.name = std::to_string(classes) + " classes";
   k.relative_error = std::sqrt(difference / norm);
-  double const bytes = double(rows) * k.bytes_per_sample;
-  bool const in_cache = bytes < second_level_bytes;
-  k.floor_seconds = bytes / (in_cache ? c.l2 * c.threads : c.triad);
-  k.ceiling = in_cache ? "l2" : "triad";
+  set_memory_floor(k, c, double(k.batch) * k.bytes_per_sample < second_level_bytes);
   k.call = [state] {
     Selected::run(state->exec, state->label, state->work);
     state->exec.fence("perf");

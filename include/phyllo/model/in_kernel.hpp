@@ -91,8 +91,7 @@ template <class Net, class Precision> class InKernel {
   }
 
   /// Cells that a call with Cells takes best: one for each lane of a vector.
-  static constexpr int cells =
-      LaneVector<accumulate>::lanes > 1 ? LaneVector<accumulate>::lanes : 1;
+  static constexpr int cells = LaneVector<accumulate>::lanes;
   /// Whether calls with Cells go through vectors, not cell by cell: no value has positions.
   static constexpr bool in_lanes = PHYLLO_VECTOR_BYTES > 0 && [] {
     for (Node const& n : program::nodes.node)

@@ -4,13 +4,11 @@
 // oneDNN by hand on the inference workloads of perf/run: one matrix product a layer with weights in
 // the layout that oneDNN asks for, bias, and ReLU as a post-op.
 
+#include "peer.hpp"
+
 #include <oneapi/dnnl/dnnl.hpp>
 
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <iostream>
+#include <memory>
 #include <random>
 #include <string>
 #include <unordered_map>
@@ -20,14 +18,11 @@ namespace {
 
 using dnnl::memory;
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 class Mlp {
  public:
-  Mlp(std::vector<int> const& widths, long batch, memory::data_type type) {
+  Mlp(std::vector<int> const& widths, long batch, memory::data_type type) : widths_(widths) {
     std::mt19937 random(1);
+    // In float as well, for the check.
     auto const filled = [&](memory::desc const& wanted, memory::dims const& extents,
                             memory::format_tag tag) {
       memory plain({extents, memory::data_type::f32, tag}, engine_);
@@ -36,6 +31,7 @@ class Mlp {
       long count = 1;
       for (auto const e : extents) count *= e;
       for (long i = 0; i < count; ++i) numbers[i] = uniform(random);
+      plain_.emplace_back(numbers, numbers + count);
       memory m(wanted, engine_);
       dnnl::reorder(plain, m).execute(stream_, plain, m);
       stream_.wait();
@@ -71,7 +67,40 @@ class Mlp {
     stream_.wait();
   }
 
+  /// Of the first samples, against plain loops in float64.
+  double relative_error() {
+    (*this)();
+    long const batch = std::min(value_[0].get_desc().get_dims()[0], dnnl::memory::dim(64));
+    int const outputs = widths_.back();
+    memory result({{value_.back().get_desc().get_dims()[0], outputs},
+                   memory::data_type::f32,
+                   memory::format_tag::ab},
+                  engine_);
+    dnnl::reorder(value_.back(), result).execute(stream_, value_.back(), result);
+    stream_.wait();
+    auto const* const got = static_cast<float const*>(result.get_data_handle());
+    std::vector<double> expected;
+    for (long n = 0; n < batch; ++n) {
+      std::vector<double> x(plain_[0].begin() + n * widths_[0],
+                            plain_[0].begin() + (n + 1) * widths_[0]);
+      for (std::size_t l = 0; l + 1 < widths_.size(); ++l) {
+        auto const& weight = plain_[1 + 2 * l];  // (in, out)
+        std::vector<double> y(plain_[2 + 2 * l].begin(), plain_[2 + 2 * l].end());
+        for (std::size_t i = 0; i < x.size(); ++i)
+          for (std::size_t o = 0; o < y.size(); ++o)
+            y[o] += x[i] * double(weight[i * y.size() + o]);
+        if (l + 2 < widths_.size())
+          for (double& v : y) v = v > 0 ? v : 0;
+        x = y;
+      }
+      expected.insert(expected.end(), x.begin(), x.end());
+    }
+    return peer::relative_error(expected, {got, got + expected.size()});
+  }
+
  private:
+  std::vector<int> widths_;
+  std::vector<std::vector<float>> plain_;  // input, then weight and bias of each layer
   dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream_{engine_};
   std::vector<memory> value_, weight_, bias_;
@@ -79,56 +108,26 @@ class Mlp {
   std::vector<std::unordered_map<int, memory>> arguments_;
 };
 
-struct Case {
-  std::string name;
-  long batch;
-  Mlp call;
-};
+peer::Case of(std::string name, std::vector<int> const& widths, long batch,
+              memory::data_type type) {
+  auto const mlp = std::make_shared<Mlp>(widths, batch, type);
+  return {std::move(name), batch, mlp->relative_error(), [mlp] { (*mlp)(); }};
+}
 
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  std::string workload, dtype;
-  for (int i = 1; i + 1 < argc; ++i) {
-    if (std::string(argv[i]) == "--workload") workload = argv[i + 1];
-    if (std::string(argv[i]) == "--dtype") dtype = argv[i + 1];
-  }
-  auto const type = dtype == "bf16" ? memory::data_type::bf16 : memory::data_type::f32;
-  std::vector<Case> cases;
-  if (workload == "mlp-infer")
-    cases.push_back({"", 65536, Mlp({16, 64, 64, 64, 64, 16}, 65536, type)});
-  if (workload == "mlp-infer-64")
-    cases.push_back({"", 65536, Mlp({64, 64, 64, 64, 64}, 65536, type)});
-  if (workload == "mlp-latency")
+  peer::Request const request(argc, argv);
+  auto const type = request.dtype == "bf16" ? memory::data_type::bf16 : memory::data_type::f32;
+  std::vector<peer::Case> cases;
+  if (request.workload == "mlp-infer")
+    cases.push_back(of("", {16, 64, 64, 64, 64, 16}, 65536, type));
+  if (request.workload == "mlp-infer-64")
+    cases.push_back(of("", {64, 64, 64, 64, 64}, 65536, type));
+  if (request.workload == "mlp-latency")
     for (int const width : {64, 32})
       for (long const batch : {1, 16, 64})
         cases.push_back(
-            {std::to_string(width), batch, Mlp({width, width, width, width, width}, batch, type)});
-  if (cases.empty()) {
-    std::printf("absent: oneDNN by hand has no program for %s\n", workload.c_str());
-    return 0;
-  }
-  std::vector<int> repeat;
-  for (Case& c : cases) {
-    for (int warm = 0; warm < 3; ++warm) c.call();
-    double const start = now();
-    c.call();
-    repeat.push_back(std::max(1, int(5e-3 / std::max(now() - start, 1e-8))));
-    std::printf(
-        "{\"workload\": \"%s\", \"case\": \"%s\", \"batch\": %ld, \"relative_error\": null}\n",
-        workload.c_str(), c.name.c_str(), c.batch);
-  }
-  std::printf("ready\n");
-  std::fflush(stdout);
-  std::string command;
-  while (std::cin >> command && command == "sample") {
-    std::size_t k = 0;
-    std::cin >> k;
-    cases.at(k).call();  // threads wake and caches fill
-    double const start = now();
-    for (int r = 0; r < repeat.at(k); ++r) cases[k].call();
-    std::printf("%.9g\n", (now() - start) / repeat[k]);
-    std::fflush(stdout);
-  }
-  return 0;
+            of(std::to_string(width), {width, width, width, width, width}, batch, type));
+  return peer::serve(request, "oneDNN by hand", cases);
 }

@@ -2,20 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
-#include <chrono>
+#include "../samples.hpp"
+
 #include <cmath>
 #include <cstdio>
 #include <functional>
-#include <iostream>
 #include <string>
 #include <vector>
 
 namespace peer {
-
-inline double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// What perf/run asks a peer for.
 struct Request {
@@ -57,35 +52,20 @@ inline int serve(Request const& request, std::string const& library,
                 request.workload.c_str(), request.dtype.c_str());
     return 0;
   }
-  std::vector<int> repeat;
+  perf::Samples samples;
   for (Case const& c : cases) {
     if (!(c.relative_error <= (request.dtype == "f32" ? 1e-5 : 5e-2))) {
       std::printf("absent: %s is wrong by %g\n", library.c_str(), c.relative_error);
       return 0;
     }
-    for (int warm = 0; warm < 3; ++warm) c.call();
-    double const start = now();
-    c.call();
-    repeat.push_back(std::max(1, int(5e-3 / std::max(now() - start, 1e-8))));
+    samples.add(c.call);
     char error[32] = "null";
     if (c.relative_error >= 0) std::snprintf(error, sizeof(error), "%g", c.relative_error);
     std::printf(
         "{\"workload\": \"%s\", \"case\": \"%s\", \"batch\": %ld, \"relative_error\": %s}\n",
         request.workload.c_str(), c.name.c_str(), c.batch, error);
   }
-  std::printf("ready\n");
-  std::fflush(stdout);
-  std::string command;
-  while (std::cin >> command && command == "sample") {
-    std::size_t k = 0;
-    std::cin >> k;
-    cases.at(k).call();  // threads wake and caches fill
-    double const start = now();
-    for (int r = 0; r < repeat.at(k); ++r) cases[k].call();
-    std::printf("%.9g\n", (now() - start) / repeat[k]);
-    std::fflush(stdout);
-  }
-  return 0;
+  return samples.answer();
 }
 
 }  // namespace peer

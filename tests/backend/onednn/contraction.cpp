@@ -44,47 +44,11 @@ Window window_of(int depth, int height, int width) {
   return w;
 }
 
-// A product with what can follow it.
-struct Epilogue {
-  bool bias = false, folded = false, saved = false, training = false;
-};
-template <class Chain, class P>
-void compare_epilogue(int batch, Shape input, int outputs, Epilogue const& with) {
-  using Op = op::Contraction<Chain>;
-  using S = typename P::storage;
-  CAPTURE(batch);
-  CAPTURE(input.channels);
-  CAPTURE(outputs);
-  typename Op::template Forward<P> work;
-  work.batch = batch;
-  work.input = input;
-  work.output = work.window.output(input, outputs);
-  long const count = long(batch) * work.output.size();
-  auto const x = numbers<S>(long(batch) * input.size(), 1),
-             weight = numbers<S>(long(input.channels) * outputs, 2), bias = numbers<S>(outputs, 3),
-             scale = numbers<S>(outputs, 4), shift = numbers<S>(outputs, 5);
-  auto const mean = numbers<float>(outputs, 6);
-  auto variance = numbers<float>(outputs, 7);
-  for (int c = 0; c < outputs; ++c) variance.data()[c] += 1.5f;
-  StepState const state{.seed = 5, .forward = 3, .first_sample = 11};
-  work.x = x.data();
-  work.weight = weight.data();
-  work.bias = with.bias ? bias.data() : nullptr;
-  if (with.folded) work.fold = {mean.data(), variance.data(), scale.data(), shift.data(), 1e-5f};
-  work.random = {with.training ? &state : nullptr, 4};
-  auto const y = output<S>(count, [](auto& w, S* p) { w.y = p; });
-  if (with.saved)
-    compare<Op, P, ByOneDnn>(work, bound<P>(), y,
-                             output<S>(count, [](auto& w, S* p) { w.saved = p; }));
-  else
-    compare<Op, P, ByOneDnn>(work, bound<P>(), y);
-}
-
 template <class P, class... Chain> void compare_epilogues() {
   for (int i = 0; i < 16; ++i) {
     Epilogue const with{i % 2 == 1, i / 2 % 2 == 1, i / 4 % 2 == 1, i / 8 == 1};
-    (compare_epilogue<Chain, P>(49, Shape{100}, 33, with), ...);
-    (compare_epilogue<Chain, P>(7, Shape{17, 3, 5}, 34, with), ...);
+    (compare_epilogue<Chain, P, ByOneDnn>(49, Shape{100}, 33, with), ...);
+    (compare_epilogue<Chain, P, ByOneDnn>(7, Shape{17, 3, 5}, 34, with), ...);
   }
 }
 

@@ -33,40 +33,6 @@ Window window_of(int depth, int height, int width) {
   return w;
 }
 
-// A product with everything that can follow it.
-template <class Chain, class P>
-void compare_epilogue(int batch, Shape input, int outputs, bool with_bias, bool folded,
-                      bool training) {
-  using Op = op::Contraction<Chain>;
-  using S = typename P::storage;
-  CAPTURE(batch);
-  CAPTURE(input.channels);
-  CAPTURE(outputs);
-  typename Op::template Forward<P> work;
-  work.batch = batch;
-  work.input = input;
-  work.output = work.window.output(input, outputs);
-  long const count = long(batch) * work.output.size();
-  auto const x = numbers<S>(long(batch) * input.size(), 1),
-             weight = numbers<S>(long(input.channels) * outputs, 2), bias = numbers<S>(outputs, 3),
-             scale = numbers<S>(outputs, 4), shift = numbers<S>(outputs, 5);
-  auto const mean = numbers<float>(outputs, 6);
-  auto variance = numbers<float>(outputs, 7);
-  for (int c = 0; c < outputs; ++c) variance.data()[c] += 1.5f;
-  StepState const state{.seed = 5, .forward = 3, .first_sample = 11};
-  work.x = x.data();
-  work.weight = weight.data();
-  work.bias = with_bias ? bias.data() : nullptr;
-  if (folded) work.fold = {mean.data(), variance.data(), scale.data(), shift.data(), 1e-5f};
-  work.random = {training ? &state : nullptr, 4};
-  auto const y = output<S>(count, [](auto& w, S* p) { w.y = p; });
-  if (training)
-    compare<Op, P, openmp::Kernels>(work, bound<P>(), y,
-                                    output<S>(count, [](auto& w, S* p) { w.saved = p; }));
-  else
-    compare<Op, P, openmp::Kernels>(work, bound<P>(), y);
-}
-
 }  // namespace
 
 TEST_CASE_TEMPLATE("openmp: products of odd extents", P, PHYLLO_TEST_PRECISIONS) {
@@ -96,13 +62,15 @@ TEST_CASE_TEMPLATE("openmp: products with an epilogue", P, PHYLLO_TEST_PRECISION
   int pick = 0;
   for (int const batch : {0, 1, 5, 49, 300})
     for (int const outputs : {1, 17, 33, 130}) {
-      bool const with_bias = pick % 2 == 0, folded = pick % 3 == 0, training = pick % 5 < 3;
+      bool const training = pick % 5 < 3;
+      Epilogue const with{pick % 2 == 0, pick % 3 == 0, training, training};
       ++pick;
-      compare_epilogue<op::Chain<ReLU>, P>(batch, Shape{100}, outputs, with_bias, folded, training);
-      compare_epilogue<op::Chain<GELU, Dropout<0.25>, Tanh>, P>(batch, Shape{17}, outputs,
-                                                                with_bias, folded, training);
+      compare_epilogue<op::Chain<ReLU>, P, openmp::Kernels>(batch, Shape{100}, outputs, with);
+      compare_epilogue<op::Chain<GELU, Dropout<0.25>, Tanh>, P, openmp::Kernels>(batch, Shape{17},
+                                                                                 outputs, with);
     }
-  compare_epilogue<op::Chain<Dropout<0.5>, GELU>, P>(7, Shape{33, 3, 5}, 34, true, true, true);
+  compare_epilogue<op::Chain<Dropout<0.5>, GELU>, P, openmp::Kernels>(7, Shape{33, 3, 5}, 34,
+                                                                      {true, true, true, true});
 }
 
 #endif

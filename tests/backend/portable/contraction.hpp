@@ -76,4 +76,41 @@ void compare_contraction(ContractionCase const& c, bool with_bias) {
                            output<A>(weights, [](auto& w, A* p) { w.d_weight = p; }));
 }
 
+/// What can follow a product.
+struct Epilogue {
+  bool bias = false, folded = false, saved = false, training = false;
+};
+/// A product with a chain and what can follow it, by a backend against the reference.
+template <class Chain, class P, template <class, class> class Kernels>
+void compare_epilogue(int batch, Shape input, int outputs, Epilogue const& with) {
+  using Op = op::Contraction<Chain>;
+  using S = typename P::storage;
+  CAPTURE(batch);
+  CAPTURE(input.channels);
+  CAPTURE(outputs);
+  typename Op::template Forward<P> work;
+  work.batch = batch;
+  work.input = input;
+  work.output = work.window.output(input, outputs);
+  long const count = long(batch) * work.output.size();
+  auto const x = numbers<S>(long(batch) * input.size(), 1),
+             weight = numbers<S>(long(input.channels) * outputs, 2), bias = numbers<S>(outputs, 3),
+             scale = numbers<S>(outputs, 4), shift = numbers<S>(outputs, 5);
+  auto const mean = numbers<float>(outputs, 6);
+  auto variance = numbers<float>(outputs, 7);
+  for (int c = 0; c < outputs; ++c) variance.data()[c] += 1.5f;
+  StepState const state{.seed = 5, .forward = 3, .first_sample = 11};
+  work.x = x.data();
+  work.weight = weight.data();
+  work.bias = with.bias ? bias.data() : nullptr;
+  if (with.folded) work.fold = {mean.data(), variance.data(), scale.data(), shift.data(), 1e-5f};
+  work.random = {with.training ? &state : nullptr, 4};
+  auto const y = output<S>(count, [](auto& w, S* p) { w.y = p; });
+  if (with.saved)
+    compare<Op, P, Kernels>(work, bound<P>(), y,
+                            output<S>(count, [](auto& w, S* p) { w.saved = p; }));
+  else
+    compare<Op, P, Kernels>(work, bound<P>(), y);
+}
+
 }  // namespace phyllo::test

@@ -25,8 +25,7 @@ struct SegmentLayout<op::Segment<D...>, P, Rows, BehindImages> {
   using A = typename P::accumulate;
   template <int Layer> using Op = At<TypeList<D...>, Layer>;
   static constexpr int layers = sizeof...(D);
-  static constexpr int rows = Rows;
-  /// The same and those that are computed beside them.
+  /// Samples of a tile and those that are computed beside them.
   static constexpr int stored_rows = (Rows + row_multiple - 1) / row_multiple * row_multiple;
   /// Weights of another type than sums are converted once a piece of the batch.
   static constexpr bool converts = !std::is_same_v<typename P::storage, A>;
