@@ -59,15 +59,17 @@ inline void set_memory_floor(Case& k, Ceilings const& c, bool in_cache) {
   k.ceiling = in_cache ? "l2" : "triad";
 }
 
-/// Batched inference by the public call, with the caller's Views.
+/// Batched inference by the public call, with the caller's Views of what the network computes in,
+/// as its peers have theirs.
 template <class Net, class P> Case inference_case(Ceilings const& c, std::string name, long batch) {
+  using S = typename P::storage;
   struct State {
     Space exec;
     Model<Net, P, Execution<Space>> model;
-    Matrix<float> x, y;
+    Matrix<S> x, y;
     explicit State(long n)
         : model(exec, {.batch = int(n), .seed = 1}),
-          x(random_matrix<float>("x", n, Net::input.size(), 2)),
+          x(random_matrix<S>("x", n, Net::input.size(), 2)),
           y("y", std::size_t(n), std::size_t(Net::output.size())) {}
   };
   auto const state = std::make_shared<State>(batch);
@@ -85,7 +87,7 @@ template <class Net, class P> Case inference_case(Ceilings const& c, std::string
   k.network = type_name<Net>();
   k.batch = batch;
   k.flops_per_sample = double(Net::flops);
-  k.bytes_per_sample = sizeof(float) * double(Net::input.size() + Net::output.size());
+  k.bytes_per_sample = sizeof(S) * double(Net::input.size() + Net::output.size());
   k.relative_error = relative_error(expected, s.y);
   auto const [peak, unit] = peak_of<P>(c);
   double const compute = double(batch) * k.flops_per_sample / peak;

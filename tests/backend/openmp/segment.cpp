@@ -20,8 +20,10 @@
 #include <phyllo/loss/mean_squared_error.hpp>
 #include <phyllo/policy/precision.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -200,7 +202,72 @@ using Narrow = op::Segment<Dense<1, 2, true, Tanh>, Dense<2, 1, true>, Dense<1, 
                            Dense<8, 15, true, Tanh>>;
 using Even = op::Segment<Dense<16, 64, true, ReLU>, Dense<64, 64, true, ReLU>, Dense<64, 16, true>>;
 
+// Results of a segment, from numbers of one type side by side, one channel after the other or one
+// variable a channel, into numbers of another.
+template <class P, class In, class Out>
+std::vector<double> results(ElementType in, ElementType out, int layout) {
+  using A = Arena<Odd>;
+  constexpr int batch = 70;
+  auto const p = numbers<typename P::storage>(A::size, 2);
+  std::vector<In> x(batch * A::first);
+  std::vector<Out> y(batch * A::last, Out(0.0f));
+  ExternalTensor source = rows_of(x, in, A::first), target = rows_of(y, out, A::last);
+  if (layout > 0) {
+    source.sample_stride = target.sample_stride = 1;
+    source.channel_stride = target.channel_stride = batch;
+  }
+  if (layout > 1) {
+    source.variables = A::first;
+    target.variables = A::last;
+    for (int c = 0; c < A::first; ++c) source.data[c] = x.data() + c * batch;
+    for (int c = 0; c < A::last; ++c) target.data[c] = y.data() + c * batch;
+  }
+  for (int n = 0; n < batch; ++n)
+    for (int c = 0; c < A::first; ++c)  // whole numbers: every type has them
+      x[std::size_t(layout > 0 ? c * batch + n : n * A::first + c)] =
+          In(float((n * 5 + c * 3) % 4));
+  typename Odd::template Forward<P> work;
+  A::place(work);
+  work.batch = batch;
+  work.parameters = p.data();
+  Space const exec;
+  openmp::Kernels<Odd, P>::run(exec, "openmp", work, source, target);
+  exec.fence("transfers");
+  std::vector<double> got;
+  for (int n = 0; n < batch; ++n)
+    for (int c = 0; c < A::last; ++c)
+      got.push_back(double(y[std::size_t(layout > 0 ? c * batch + n : n * A::last + c)]));
+  return got;
+}
+
 }  // namespace
+
+TEST_CASE_TEMPLATE("openmp: the caller's element types and layouts", P, Full<double>, Full<float>,
+                   Mixed<bf16, float>, Mixed<fp16, float>) {
+  using E = ElementType;
+  auto const expected = results<P, double, double>(E::f64, E::f64, 0);
+  double largest = 0;
+  for (double const e : expected) largest = std::max(largest, std::fabs(e));
+  CHECK(largest > 0.1);
+  auto const rounded = [&]<class T>(T) {
+    std::vector<double> r;
+    for (double const e : expected) r.push_back(double(T(e)));
+    return r;
+  };
+  for (int const layout : {0, 1, 2}) {
+    CAPTURE(layout);
+    CHECK(results<P, double, double>(E::f64, E::f64, layout) == expected);
+    CHECK(results<P, float, double>(E::f32, E::f64, layout) == expected);
+    CHECK(results<P, bf16, double>(E::bf16, E::f64, layout) == expected);
+    CHECK(results<P, fp16, double>(E::f16, E::f64, layout) == expected);
+    CHECK(results<P, std::int64_t, double>(E::i64, E::f64, layout) == expected);
+    CHECK(results<P, std::int32_t, double>(E::i32, E::f64, layout) == expected);
+    CHECK(results<P, std::uint8_t, double>(E::u8, E::f64, layout) == expected);
+    CHECK(results<P, double, float>(E::f64, E::f32, layout) == rounded(float()));
+    CHECK(results<P, double, bf16>(E::f64, E::bf16, layout) == rounded(bf16()));
+    CHECK(results<P, double, fp16>(E::f64, E::f16, layout) == rounded(fp16()));
+  }
+}
 
 TEST_CASE_TEMPLATE("openmp: an infinity stays with its sample", P, Full<float>,
                    Mixed<bf16, float>) {

@@ -70,14 +70,13 @@ template <class Unit, class... D, class P> class PairSegment<Unit, op::Segment<D
   void run(ExternalTensor const& source, ExternalTensor const& target, long first, long last) {
     for (long n = first; n < last; n += tile_rows) {
       int const rows = int(last - n < tile_rows ? last - n : tile_rows);
-      TileTransfer<float>::load(source, n, rows, inputs[0], line_, stride);
+      TileTransfer<bf16>::load(source, n, rows, inputs[0], value_[0], stride);
       // Beyond the extent stand zeros, lest an infinity of another layer meets the zeros there.
-      constexpr int padded = depths(0) * PairPacking::depth;
-      for (int r = 0; r < rows; ++r) {
-        bf16* const row = value_[0] + r * stride;
-        for (int c = 0; c < inputs[0]; ++c) row[c] = bf16(line_[r * stride + c]);
-        for (int c = inputs[0]; c < padded; ++c) row[c] = bf16(0.0f);
-      }
+      constexpr int padding = depths(0) * PairPacking::depth - inputs[0];
+      if constexpr (padding > 0)
+        for (int r = 0; r < rows; ++r)
+          std::memset(static_cast<void*>(value_[0] + r * stride + inputs[0]), 0,
+                      sizeof(bf16) * padding);
       long const left = last - n - rows;
       constexpr int calls = (widths_before(layers) > 0 ? widths_before(layers) : 1);
       TilePrefetch<false> read(source, n + rows, left < tile_rows ? left : tile_rows, inputs[0],
@@ -88,7 +87,7 @@ template <class Unit, class... D, class P> class PairSegment<Unit, op::Segment<D
         written();
       };
       all(rows, int(n), between, std::index_sequence_for<D...>{});
-      TileTransfer<float>::store(line_, stride, n, rows, outputs[layers - 1], target);
+      TileTransfer<bf16>::store(value_[layers % 2], stride, n, rows, outputs[layers - 1], target);
     }
   }
 
@@ -120,7 +119,7 @@ template <class Unit, class... D, class P> class PairSegment<Unit, op::Segment<D
             0, sizeof(bf16) * PairPacking::columns);
   }
 
-  // Bias and chain of 16 outputs of all samples; into the next layer's input, or the result.
+  // Bias and chain of 16 outputs of all samples; into the next layer's input.
   template <class Dense, int L> void finish(int rows, int n, int column, float const* sum) {
     using Chain = typename Dense::chain;
     Randomness random = work_.random;
@@ -140,14 +139,11 @@ template <class Unit, class... D, class P> class PairSegment<Unit, op::Segment<D
         PHYLLO_SIMD(16)
         for (int c = 0; c < PairPacking::columns; ++c) row[c] = Chain::value(row[c], Element{});
       }
-      auto const rounded =
-          _mm256_maskz_mov_epi16(in_extent, (__m256i)_mm512_cvtneps_pbh(_mm512_load_ps(row)));
-      if constexpr (L + 1 < layers)
-        _mm256_store_si256(reinterpret_cast<__m256i*>(value_[(L + 1) % 2] + r * stride + column),
-                           rounded);
-      else
-        _mm512_store_ps(line_ + r * stride + column,
-                        _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(rounded), 16)));
+      auto rounded = (__m256i)_mm512_cvtneps_pbh(_mm512_load_ps(row));
+      if constexpr (Dense::outputs % PairPacking::columns != 0)
+        rounded = _mm256_maskz_mov_epi16(in_extent, rounded);
+      _mm256_store_si256(reinterpret_cast<__m256i*>(value_[(L + 1) % 2] + r * stride + column),
+                         rounded);
     }
   }
 
@@ -157,7 +153,6 @@ template <class Unit, class... D, class P> class PairSegment<Unit, op::Segment<D
   alignas(64) float bias_[bias_at(layers)];
   alignas(64) bf16 value_[2][tile_rows * stride];  // rows of samples; beyond the extent zeros
   alignas(64) float sum_[Unit::together * tile_rows * PairPacking::columns];
-  alignas(64) float line_[tile_rows * stride];
 };
 
 }  // namespace phyllo::openmp

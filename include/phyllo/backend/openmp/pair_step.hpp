@@ -86,7 +86,6 @@ template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Seg
     alignas(64) bf16 left[rows * widest];
     alignas(64) bf16 right[rows * widest];
     alignas(64) float sum[Unit::together * rows * PairPacking::columns];
-    alignas(64) float x[rows * stride(0)];
     alignas(64) float y[rows * line], d_y[rows * line], target[rows * line], kept[rows * line];
   };
 
@@ -111,11 +110,9 @@ template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Seg
   void run(ExternalTensor const& source, long first, long end, float* gradients) {
     for (long n = first; n < end; n += rows) {
       int const count = int(end - n < rows ? end - n : rows);
-      TileTransfer<float>::load(source, n, count, inputs[0], m_.x, stride(0));
-      for (int r = 0; r < rows; ++r)
-        for (int c = 0; c < stride(0); c += PairPacking::columns)
-          store(numbers(inputs[0] - c, r < count), m_.x + r * stride(0) + c,
-                m_.value + r * stride(0) + c);
+      TileTransfer<bf16>::load(source, n, count, inputs[0], m_.value, stride(0));
+      std::memset(static_cast<void*>(m_.value + count * stride(0)), 0,
+                  sizeof(bf16) * std::size_t((rows - count) * stride(0)));
       int const next = int(end - n - count < rows ? end - n - count : rows);
       constexpr int calls = layers * 4;
       TilePrefetch<false> read(source, n + count, next, inputs[0], calls);

@@ -5,7 +5,7 @@
 #include <phyllo/core/element_type.hpp>
 #include <phyllo/core/external_tensor.hpp>
 
-#include <cstdint>
+#include <type_traits>
 
 namespace phyllo::openmp {
 
@@ -31,7 +31,8 @@ template <class T> class TileTransfer {
       default:
         for (int r = 0; r < rows; ++r)
           for (int c = 0; c < columns(from, channels); ++c)
-            tile[long(r) * stride + c] = from.template read<T>(first + r, c, 0, 0, 0);
+            tile[long(r) * stride + c] =
+                converted<T>(from.template read<Number>(first + r, c, 0, 0, 0));
     }
   }
 
@@ -50,6 +51,17 @@ template <class T> class TileTransfer {
   }
 
  private:
+  using Number = std::conditional_t<sizeof(T) == 2, float, T>;
+
+  // A number of two bytes is a float as well.
+  template <class To, class From> PHYLLO_INLINE static To converted(From x) {
+    if constexpr (std::is_same_v<To, From>)
+      return x;
+    else if constexpr (sizeof(From) == 2)
+      return To(float(x));
+    else
+      return To(x);
+  }
   // Where channel c of the first sample stands.
   template <class E> static E* column(ExternalTensor const& t, long first, int c) {
     return static_cast<E*>(t.base(c)) + t.offset(first, c, 0, 0, 0);
@@ -67,13 +79,13 @@ template <class T> class TileTransfer {
     if (by_rows(from))
       for (int r = 0; r < rows; ++r) {
         E const* const row = column<E>(from, first, 0) + r * from.sample_stride;
-        for (int c = 0; c < channels; ++c) tile[long(r) * stride + c] = T(row[c]);
+        for (int c = 0; c < channels; ++c) tile[long(r) * stride + c] = converted<T>(row[c]);
       }
     else
       for (int c = 0; c < columns(from, channels); ++c) {
         E const* const of_channel = column<E>(from, first, c);
         for (int r = 0; r < rows; ++r)
-          tile[long(r) * stride + c] = T(of_channel[r * from.sample_stride]);
+          tile[long(r) * stride + c] = converted<T>(of_channel[r * from.sample_stride]);
       }
   }
   template <class E>
@@ -82,13 +94,13 @@ template <class T> class TileTransfer {
     if (by_rows(to))
       for (int r = 0; r < rows; ++r) {
         E* const row = column<E>(to, first, 0) + r * to.sample_stride;
-        for (int c = 0; c < channels; ++c) row[c] = E(tile[long(r) * stride + c]);
+        for (int c = 0; c < channels; ++c) row[c] = converted<E>(tile[long(r) * stride + c]);
       }
     else
       for (int c = 0; c < columns(to, channels); ++c) {
         E* const of_channel = column<E>(to, first, c);
         for (int r = 0; r < rows; ++r)
-          of_channel[r * to.sample_stride] = E(tile[long(r) * stride + c]);
+          of_channel[r * to.sample_stride] = converted<E>(tile[long(r) * stride + c]);
       }
   }
 };
