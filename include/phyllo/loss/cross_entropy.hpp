@@ -43,10 +43,11 @@ struct CrossEntropy {
     }
     if (!in_place) s = op::softmax_sum<T>(channels, z);
     if (!in_place && gradient.wanted()) {
-      T const largest = s.largest, share = T(1) / s.sum;
-      PHYLLO_SIMD(16)
-      for (int c = 0; c < channels; ++c)
-        gradient(c, decay(z(c) - largest) * share - (c == label ? T(1) : T(0)));
+      T const share = T(1) / s.sum;
+      int const others = label < 0 ? channels : label;
+      give<T>(0, others, z, s.largest, share, gradient);
+      give<T>(others + 1, channels, z, s.largest, share, gradient);
+      if (label >= 0) gradient(label, decay(z(label) - s.largest) * share - T(1));
     }
     if (label < 0) return Kokkos::Experimental::quiet_NaN_v<T>;
     return logarithm(s.sum) + s.largest - z(label);
@@ -87,6 +88,15 @@ struct CrossEntropy {
       for (int r = 0; r < Rows; ++r)
         gradient[c * Rows + r] = gradient[c * Rows + r] * sum[r] - (c == label[r] ? factor : T(0));
     }
+  }
+
+ private:
+  // Of the channels that are not the target's.
+  template <class T, class Outputs, class Gradient>
+  PHYLLO_INLINE static void give(int first, int last, Outputs const& z, T largest, T share,
+                                 Gradient const& gradient) {
+    PHYLLO_SIMD(32)
+    for (int c = first; c < last; ++c) gradient(c, decay(z(c) - largest) * share);
   }
 };
 

@@ -51,7 +51,7 @@ template <class T> class SoftmaxPass {
       shift_[k] = largest;
       if (k > 0 && largest != before) {
         T const factor = decay(before - largest);
-        PHYLLO_SIMD(16)
+        PHYLLO_SIMD(32)
         for (int l = 0; l < lanes; ++l) part[l] *= factor;
       }
       // There is nothing to add to a row that is -infinity so far.
@@ -61,7 +61,7 @@ template <class T> class SoftmaxPass {
         add(k, x, largest, part, most, keep);
     }
     for (int width = lanes / 2; width > 0; width /= 2) {
-      PHYLLO_SIMD(16)
+      PHYLLO_SIMD(32)
       for (int l = 0; l < width; ++l) part[l] += part[l + width];
     }
     return {largest, part[0]};
@@ -80,16 +80,16 @@ template <class T> class SoftmaxPass {
 
  private:
   PHYLLO_INLINE static void fill(T (&v)[lanes], T value) {
-    PHYLLO_SIMD(16)
+    PHYLLO_SIMD(32)
     for (int l = 0; l < lanes; ++l) v[l] = value;
   }
   PHYLLO_INLINE static T highest(T (&most)[lanes]) {
     T half[lanes / 2];
-    PHYLLO_SIMD(16)
+    PHYLLO_SIMD(32)
     for (int l = 0; l < lanes / 2; ++l)
       half[l] = most[l + lanes / 2] > most[l] ? most[l + lanes / 2] : most[l];
     for (int width = lanes / 4; width > 0; width /= 2) {
-      PHYLLO_SIMD(16)
+      PHYLLO_SIMD(32)
       for (int l = 0; l < width; ++l)
         half[l] = half[l + width] > half[l] ? half[l + width] : half[l];
     }
@@ -100,10 +100,10 @@ template <class T> class SoftmaxPass {
     int c = first(k) + from;
     int const end = first(k) + count;
     for (; c + lanes <= end; c += lanes) {
-      PHYLLO_SIMD(16)
+      PHYLLO_SIMD(32)
       for (int l = 0; l < lanes; ++l) most[l] = x(c + l) > most[l] ? x(c + l) : most[l];
     }
-    PHYLLO_SIMD(16)
+    PHYLLO_SIMD(32)
     for (int l = 0; l < end - c; ++l) most[l] = x(c + l) > most[l] ? x(c + l) : most[l];
   }
   template <class Row, class Keep>
@@ -113,7 +113,7 @@ template <class T> class SoftmaxPass {
     int const both = next / lanes * lanes;
     int c = 0;
     for (; c < both; c += lanes) {
-      PHYLLO_SIMD(16)
+      PHYLLO_SIMD(32)
       for (int l = 0; l < lanes; ++l) {
         T const ahead = x(begin + count + c + l);
         most[l] = ahead > most[l] ? ahead : most[l];
@@ -124,14 +124,14 @@ template <class T> class SoftmaxPass {
     }
     compare(k + 1, next, x, most, both);
     for (; c + lanes <= count; c += lanes) {
-      PHYLLO_SIMD(16)
+      PHYLLO_SIMD(32)
       for (int l = 0; l < lanes; ++l) {
         T const e = decay(x(begin + c + l) - shift);
         part[l] += e;
         keep(begin + c + l, e);
       }
     }
-    PHYLLO_SIMD(16)
+    PHYLLO_SIMD(32)
     for (int l = 0; l < count - c; ++l) {
       T const e = decay(x(begin + c + l) - shift);
       part[l] += e;
@@ -167,7 +167,7 @@ PHYLLO_INLINE SoftmaxSum<T> softmax_into(int channels, Row const& x, T factor, T
     T const scale = pass.shift(k) == s.largest ? share : share * decay(pass.shift(k) - s.largest);
     T* const chunk = y + pass.first(k);
     int const count = pass.length(k);
-    PHYLLO_SIMD(16)
+    PHYLLO_SIMD(32)
     for (int c = 0; c < count; ++c) chunk[c] *= scale;
   }
   return s;
@@ -182,7 +182,7 @@ PHYLLO_INLINE int add_products(int channels, X const& x, Y const& y, T& sum) {
   T part[lanes] = {};
   int c = 0;
   for (; c + lanes <= channels; c += lanes) {
-    PHYLLO_SIMD(16)
+    PHYLLO_SIMD(32)
     for (int l = 0; l < lanes; ++l) part[l] += x(c + l) * y(c + l);
   }
   for (int l = 0; l < lanes; ++l) sum += part[l];
