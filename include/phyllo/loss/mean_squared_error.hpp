@@ -5,6 +5,7 @@
 #include <phyllo/core/external_tensor.hpp>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/shape.hpp>
+#include <phyllo/op/softmax_row.hpp>
 
 namespace phyllo {
 
@@ -23,14 +24,22 @@ struct MeanSquaredError {
   template <class T, class Outputs, class Target, class Gradient>
   PHYLLO_FUNCTION static T row(int channels, Outputs const& y, Target const& target,
                                Gradient const& gradient) {
-    T sum = 0;
-    for (int c = 0; c < channels; ++c) {
-      T const difference = y(c) - T(target(c));
-      sum += difference * difference;
-      if (gradient.wanted()) gradient(c, 2 * difference / T(channels));
+    Difference<T, Outputs, Target> const difference{y, target};
+    T const sum = op::dot_product<T>(channels, difference, difference);
+    if (gradient.wanted()) {
+      T const factor = T(2) / T(channels);
+      PHYLLO_SIMD(16)
+      for (int c = 0; c < channels; ++c) gradient(c, factor * difference(c));
     }
     return sum / T(channels);
   }
+
+ private:
+  template <class T, class Outputs, class Target> struct Difference {
+    Outputs const& y;
+    Target const& target;
+    PHYLLO_FUNCTION T operator()(int c) const { return y(c) - T(target(c)); }
+  };
 };
 
 }  // namespace phyllo

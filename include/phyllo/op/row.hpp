@@ -33,6 +33,13 @@ template <class L, class Accumulate> struct TargetRow {
     else
       return targets.template read<Accumulate>(sample, c, position[0], position[1], position[2]);
   }
+  /// Where channel 0 stands if all stand side by side, or nullptr.
+  void const* side_by_side() const {
+    if (targets.variables != 0 || targets.channel_stride != 1) return nullptr;
+    return static_cast<char const*>(targets.data[0]) +
+           targets.offset(sample, 0, position[0], position[1], position[2]) *
+               (element_bits(targets.type) / 8);
+  }
 };
 
 /// Takes the gradient of one row, times a factor; a null row wants none.

@@ -175,17 +175,21 @@ PHYLLO_INLINE SoftmaxSum<T> softmax_into(int channels, Row const& x, T factor, T
 
 namespace detail {
 
-// Whole vectors only; gives how many channels they were.
-template <class T, class X, class Y>
+// Whole blocks of `Lanes` channels only, in as many partial sums, which are added as a binary tree;
+// gives how many channels they were.
+template <int Lanes, class T, class X, class Y>
 PHYLLO_INLINE int add_products(int channels, X const& x, Y const& y, T& sum) {
-  constexpr int lanes = 64;
-  T part[lanes] = {};
+  T part[Lanes] = {};
   int c = 0;
-  for (; c + lanes <= channels; c += lanes) {
-    PHYLLO_SIMD(32)
-    for (int l = 0; l < lanes; ++l) part[l] += x(c + l) * y(c + l);
+  for (; c + Lanes <= channels; c += Lanes) {
+    PHYLLO_SIMD(16)
+    for (int l = 0; l < Lanes; ++l) part[l] += x(c + l) * y(c + l);
   }
-  for (int l = 0; l < lanes; ++l) sum += part[l];
+  for (int width = Lanes / 2; width > 0; width /= 2) {
+    PHYLLO_SIMD(16)
+    for (int l = 0; l < width; ++l) part[l] += part[l + width];
+  }
+  sum += part[0];
   return c;
 }
 
@@ -196,7 +200,9 @@ template <class T, class X, class Y>
 PHYLLO_INLINE T dot_product(int channels, X const& x, Y const& y) {
   T sum = 0;
   int c = 0;
-  KOKKOS_IF_ON_HOST((if (channels >= 64) c = detail::add_products(channels, x, y, sum);))
+  KOKKOS_IF_ON_HOST((if (channels >= 64) c = detail::add_products<64>(channels, x, y, sum);
+                     else if (channels >= 16)
+                         c = detail::add_products<16>(channels, x, y, sum);))
   for (; c < channels; ++c) sum += x(c) * y(c);
   return sum;
 }

@@ -29,6 +29,11 @@ constexpr bool takes_cross_entropy =
 
 TEST_CASE_TEMPLATE("openmp: losses", P, PHYLLO_TEST_PRECISIONS) {
   static_assert(takes_cross_entropy<P>);
+  compare_losses<MeanSquaredError, P, double, openmp::Kernels>();
+  compare_losses<MeanSquaredError, P, float, openmp::Kernels>();
+  for (int const channels : {1, 15, 16, 17, 63, 64, 65, 200})
+    for (int const batch : {1, 40})
+      compare_loss<MeanSquaredError, P, float, openmp::Kernels>(batch, {channels}, channels);
   compare_losses<CrossEntropy, P, std::int32_t, openmp::Kernels>();
   for (int const channels : {62, 63, 64, 65, 127, 128, 200, 2048, 2049, 5000})
     for (int const batch : {1, 5, 40})

@@ -18,6 +18,9 @@ template <class T> struct TypeOf;
 template <> struct TypeOf<double> {
   static constexpr ElementType value = ElementType::f64;
 };
+template <> struct TypeOf<float> {
+  static constexpr ElementType value = ElementType::f32;
+};
 template <> struct TypeOf<std::int32_t> {
   static constexpr ElementType value = ElementType::i32;
 };

@@ -20,7 +20,7 @@ concept HasTile = L::classes && requires(A* numbers, int const* labels) {
 };
 
 /// One work item: a block of samples, or where there are few, a block of one sample's positions,
-/// whose sums are left in `partial`. Short rows are turned into tiles.
+/// whose sums are left in `partial`. Short rows of losses that say how are turned into tiles.
 template <class L, class P> struct loss_rows_piece {
   using A = typename P::accumulate;
   using S = typename P::storage;
@@ -45,11 +45,13 @@ template <class L, class P> struct loss_rows_piece {
     }
     int const first = int(long(work.batch) * item / pieces),
               last = int(long(work.batch) * (item + 1) / pieces);
-    if (positions == 1 && work.shape.channels <= loss_channels)
-      for (int n = first; n < last; n += loss_rows)
-        tile(n, 0, last - n < loss_rows ? last - n : loss_rows, true);
-    else
-      for (int n = first; n < last; ++n) keep(n, range(n, 0, positions));
+    if constexpr (HasTile<L, A>)
+      if (positions == 1 && work.shape.channels <= loss_channels) {
+        for (int n = first; n < last; n += loss_rows)
+          tile(n, 0, last - n < loss_rows ? last - n : loss_rows, true);
+        return;
+      }
+    for (int n = first; n < last; ++n) keep(n, range(n, 0, positions));
   }
 
   /// The sums of a sample become its mean.
@@ -68,14 +70,15 @@ template <class L, class P> struct loss_rows_piece {
 
   Sums range(int n, int first, int last) const {
     Sums sum;
-    if (work.shape.channels <= loss_channels) {
-      for (int p = first; p < last; p += loss_rows) {
-        Sums const s = tile(n, p, last - p < loss_rows ? last - p : loss_rows, false);
-        sum.value += s.value;
-        sum.hits += s.hits;
+    if constexpr (HasTile<L, A>)
+      if (work.shape.channels <= loss_channels) {
+        for (int p = first; p < last; p += loss_rows) {
+          Sums const s = tile(n, p, last - p < loss_rows ? last - p : loss_rows, false);
+          sum.value += s.value;
+          sum.hits += s.hits;
+        }
+        return sum;
       }
-      return sum;
-    }
     int const channels = work.shape.channels;
     for (int p = first; p < last; ++p) {
       long const at = (long(n) * work.shape.positions() + p) * channels;
@@ -84,10 +87,26 @@ template <class L, class P> struct loss_rows_piece {
       op::GradientRow<S, A> const gradient{
           work.d_outputs == nullptr ? nullptr : work.d_outputs + at, factor(),
           work.accumulate_gradient};
-      sum.value += L::template row<A>(channels, z, target, gradient);
+      sum.value += value(channels, z, target, gradient);
       if (work.hits != nullptr) sum.hits += op::hit<L, A>(channels, z, target);
     }
     return sum;
+  }
+
+  // Targets that stand side by side are read without asking for their type each time.
+  A value(int channels, op::OutputRow<S, A> const& z, op::TargetRow<L, A> const& target,
+          op::GradientRow<S, A> const& gradient) const {
+    if constexpr (!L::classes) {
+      if (void const* const row = target.side_by_side()) {
+        if (work.targets.type == ElementType::f32)
+          return L::template row<A>(
+              channels, z, op::OutputRow<float, A>{static_cast<float const*>(row)}, gradient);
+        if (work.targets.type == ElementType::f64)
+          return L::template row<A>(
+              channels, z, op::OutputRow<double, A>{static_cast<double const*>(row)}, gradient);
+      }
+    }
+    return L::template row<A>(channels, z, target, gradient);
   }
 
   // `rows` rows from position p of sample n: samples of one position each, or positions of one
@@ -152,9 +171,7 @@ template <class L, class P> struct loss_rows_piece {
   }
 };
 
-template <class L, class P>
-  requires HasTile<L, typename P::accumulate>
-struct Kernels<op::Loss<L>, P> {
+template <class L, class P> struct Kernels<op::Loss<L>, P> {
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename op::Loss<L>::template Evaluate<P> const& work) {

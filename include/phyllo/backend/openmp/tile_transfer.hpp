@@ -51,16 +51,13 @@ template <class T> class TileTransfer {
   }
 
  private:
-  using Number = std::conditional_t<sizeof(T) == 2, float, T>;
+  using Number = std::conditional_t<sizeof(T) == 2, float, T>;  // what T is computed in
 
-  // A number of two bytes is a float as well.
   template <class To, class From> PHYLLO_INLINE static To converted(From x) {
     if constexpr (std::is_same_v<To, From>)
       return x;
-    else if constexpr (sizeof(From) == 2)
-      return To(float(x));
     else
-      return To(x);
+      return To(Number(x));
   }
   // Where channel c of the first sample stands.
   template <class E> static E* column(ExternalTensor const& t, long first, int c) {
