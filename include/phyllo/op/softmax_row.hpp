@@ -201,8 +201,7 @@ PHYLLO_INLINE T dot_product(int channels, X const& x, Y const& y) {
   T sum = 0;
   int c = 0;
   KOKKOS_IF_ON_HOST((if (channels >= 64) c = detail::add_products<64>(channels, x, y, sum);
-                     else if (channels >= 16)
-                         c = detail::add_products<16>(channels, x, y, sum);))
+                     else if (channels >= 16) c = detail::add_products<16>(channels, x, y, sum);))
   for (; c < channels; ++c) sum += x(c) * y(c);
   return sum;
 }

@@ -50,13 +50,13 @@ void compare_transfers(ElementType type) {
     auto const tensor = external(const_cast<T*>(source.data()), type, s, batch, pick);
     REQUIRE(tensor.offset(batch, s.channels, s.spatial[0], s.spatial[1], s.spatial[2]) < room);
     compare<op::Transfer, P, Kernels>(op::Transfer::Load<P>{batch, s, tensor, nullptr}, 0,
-                             output<S>(size, [](auto& w, S* p) { w.slot = p; }));
+                                      output<S>(size, [](auto& w, S* p) { w.slot = p; }));
     auto const slot = numbers<S>(size, 2);
     // Numbers between the strides stay as they are.
     compare<op::Transfer, P, Kernels>(op::Transfer::Store<P>{batch, s, slot.data(), {}}, 0,
-                             output<T>(room, true, [&](auto& w, T* p) {
-                               w.target = external(p, type, s, batch, pick);
-                             }));
+                                      output<T>(room, true, [&](auto& w, T* p) {
+                                        w.target = external(p, type, s, batch, pick);
+                                      }));
   });
 }
 
