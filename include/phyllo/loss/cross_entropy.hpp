@@ -93,7 +93,7 @@ struct CrossEntropy {
  private:
   // Of the channels that are not the target's.
   template <class T, class Outputs, class Gradient>
-  PHYLLO_INLINE static void give(int first, int last, Outputs const& z, T largest, T share,
+  PHYLLO_FUNCTION static void give(int first, int last, Outputs const& z, T largest, T share,
                                  Gradient const& gradient) {
     PHYLLO_SIMD(32)
     for (int c = first; c < last; ++c) gradient(c, decay(z(c) - largest) * share);

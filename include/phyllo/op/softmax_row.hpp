@@ -16,6 +16,12 @@ template <class T> struct SoftmaxSum {
   T sum = 0;
 };
 
+/// Partial sums of a row on a processor: what hides the latency of additions to vectors, and no more,
+/// because compilers unroll loops over them.
+inline constexpr int row_lanes = PHYLLO_VECTOR_BYTES >= 64   ? 64
+                                 : PHYLLO_VECTOR_BYTES >= 32 ? 32
+                                                             : 16;
+
 /// Keeps no exponentials: they are computed again where they are wanted.
 struct KeepNothing {
   template <class T> PHYLLO_INLINE void operator()(int, T) const {}
@@ -30,7 +36,7 @@ struct KeepNothing {
 /// source   Milakov and Gimelshein, "Online normalizer calculation for softmax", arXiv:1805.02867
 template <class T> class SoftmaxPass {
  public:
-  static constexpr int lanes = 64, most_chunks = 64;
+  static constexpr int lanes = row_lanes, most_chunks = 64;
 
   PHYLLO_INLINE explicit SoftmaxPass(int count) : channels(count) {
     int const even = (count + most_chunks - 1) / most_chunks;
@@ -44,7 +50,7 @@ template <class T> class SoftmaxPass {
     T largest = x(0);
     fill(part, T(0));
     fill(most, largest);
-    compare(0, length(0), x, most);
+    compare(0, length(0), x, most, 0);
     for (int k = 0; k < chunks(); ++k) {
       T const before = largest;
       largest = highest(most);
@@ -55,10 +61,12 @@ template <class T> class SoftmaxPass {
         for (int l = 0; l < lanes; ++l) part[l] *= factor;
       }
       // There is nothing to add to a row that is -infinity so far.
-      if (largest == -Kokkos::Experimental::infinity_v<T>)
-        compare(k + 1, length(k + 1), x, most);
-      else
+      int compared = 0;
+      if (largest != -Kokkos::Experimental::infinity_v<T>) {
         add(k, x, largest, part, most, keep);
+        compared = length(k + 1) / lanes * lanes;
+      }
+      compare(k + 1, length(k + 1), x, most, compared);
     }
     for (int width = lanes / 2; width > 0; width /= 2) {
       PHYLLO_SIMD(32)
@@ -83,7 +91,7 @@ template <class T> class SoftmaxPass {
     PHYLLO_SIMD(32)
     for (int l = 0; l < lanes; ++l) v[l] = value;
   }
-  PHYLLO_INLINE static T highest(T (&most)[lanes]) {
+  PHYLLO_NOINLINE static T highest(T (&most)[lanes]) {
     T half[lanes / 2];
     PHYLLO_SIMD(32)
     for (int l = 0; l < lanes / 2; ++l)
@@ -96,7 +104,7 @@ template <class T> class SoftmaxPass {
     return half[0];
   }
   template <class Row>
-  PHYLLO_INLINE void compare(int k, int count, Row const& x, T (&most)[lanes], int from = 0) const {
+  PHYLLO_NOINLINE void compare(int k, int count, Row const& x, T (&most)[lanes], int from) const {
     int c = first(k) + from;
     int const end = first(k) + count;
     for (; c + lanes <= end; c += lanes) {
@@ -107,35 +115,44 @@ template <class T> class SoftmaxPass {
     for (int l = 0; l < end - c; ++l) most[l] = x(c + l) > most[l] ? x(c + l) : most[l];
   }
   template <class Row, class Keep>
-  PHYLLO_INLINE void add(int k, Row const& x, T shift, T (&part)[lanes], T (&most)[lanes],
-                         Keep const& keep) const {
-    int const begin = first(k), count = length(k), next = length(k + 1);
-    int const both = next / lanes * lanes;
+  PHYLLO_NOINLINE void add(int k, Row const& x, T shift, T (&part)[lanes], T (&most)[lanes],
+                           Keep const& keep) const {
+    int const begin = first(k), count = length(k), both = length(k + 1) / lanes * lanes;
+    T sum[lanes], top[lanes];  // of this function's own: they stay in registers
+    PHYLLO_SIMD(32)
+    for (int l = 0; l < lanes; ++l) {
+      sum[l] = part[l];
+      top[l] = most[l];
+    }
     int c = 0;
     for (; c < both; c += lanes) {
       PHYLLO_SIMD(32)
       for (int l = 0; l < lanes; ++l) {
         T const ahead = x(begin + count + c + l);
-        most[l] = ahead > most[l] ? ahead : most[l];
+        top[l] = ahead > top[l] ? ahead : top[l];
         T const e = decay(x(begin + c + l) - shift);
-        part[l] += e;
+        sum[l] += e;
         keep(begin + c + l, e);
       }
     }
-    compare(k + 1, next, x, most, both);
     for (; c + lanes <= count; c += lanes) {
       PHYLLO_SIMD(32)
       for (int l = 0; l < lanes; ++l) {
         T const e = decay(x(begin + c + l) - shift);
-        part[l] += e;
+        sum[l] += e;
         keep(begin + c + l, e);
       }
     }
     PHYLLO_SIMD(32)
     for (int l = 0; l < count - c; ++l) {
       T const e = decay(x(begin + c + l) - shift);
-      part[l] += e;
+      sum[l] += e;
       keep(begin + c + l, e);
+    }
+    PHYLLO_SIMD(32)
+    for (int l = 0; l < lanes; ++l) {
+      part[l] = sum[l];
+      most[l] = top[l];
     }
   }
 
@@ -200,7 +217,8 @@ template <class T, class X, class Y>
 PHYLLO_INLINE T dot_product(int channels, X const& x, Y const& y) {
   T sum = 0;
   int c = 0;
-  KOKKOS_IF_ON_HOST((if (channels >= 64) c = detail::add_products<64>(channels, x, y, sum);
+  KOKKOS_IF_ON_HOST((if (channels >= row_lanes)
+                         c = detail::add_products<row_lanes>(channels, x, y, sum);
                      else if (channels >= 16) c = detail::add_products<16>(channels, x, y, sum);))
   for (; c < channels; ++c) sum += x(c) * y(c);
   return sum;
