@@ -13,7 +13,9 @@
 #define PHYLLO_INLINE KOKKOS_FORCEINLINE_FUNCTION
 
 // A function that stays one, so that what its callers keep in registers does not push out its own.
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__NVCC__)
+#define PHYLLO_NOINLINE __attribute__((noinline, noclone))
+#elif defined(__GNUC__)
 #define PHYLLO_NOINLINE __attribute__((noinline))
 #elif defined(_MSC_VER)
 #define PHYLLO_NOINLINE __declspec(noinline)

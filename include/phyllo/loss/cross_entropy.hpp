@@ -56,7 +56,8 @@ struct CrossEntropy {
   /// The same of `Rows` rows side by side, for the vectors of processors: z and `gradient` are
   /// (C, Rows), a label outside 0..C-1 is -1, and the gradient is multiplied by `factor`.
   template <int Rows, class T>
-  static void tile(int channels, T const* z, int const* label, T factor, T* gradient, T* value) {
+  PHYLLO_NOINLINE static void tile(int channels, T const* z, int const* label, T factor,
+                                   T* gradient, T* value) {
     alignas(64) T largest[Rows], sum[Rows], chosen[Rows];
     PHYLLO_SIMD(16)
     for (int r = 0; r < Rows; ++r) {
@@ -94,7 +95,7 @@ struct CrossEntropy {
   // Of the channels that are not the target's.
   template <class T, class Outputs, class Gradient>
   PHYLLO_FUNCTION static void give(int first, int last, Outputs const& z, T largest, T share,
-                                 Gradient const& gradient) {
+                                   Gradient const& gradient) {
     PHYLLO_SIMD(32)
     for (int c = first; c < last; ++c) gradient(c, decay(z(c) - largest) * share);
   }

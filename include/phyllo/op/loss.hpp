@@ -8,6 +8,10 @@
 
 namespace phyllo::op {
 
+/// Rows of no more channels are computed side by side on processors: longer ones fill vectors by
+/// themselves.
+inline constexpr int few_channels = 63;
+
 /// A loss per sample, and its gradient in the same pass.
 ///
 /// The loss L is a struct of `loss/` with device functions over one row (the C channels of one
@@ -17,8 +21,9 @@ namespace phyllo::op {
 /// belongs to the optimizer, which makes uneven batches right.
 ///
 /// shape    outputs (N, S, C) · targets as L says · d_outputs (N, S, C) · values, hits (N)
+/// options  Few: C is at most few_channels; what only longer rows need is not compiled
 /// cost     one read, one write of the outputs
-template <class L> struct Loss {
+template <class L, bool Few = false> struct Loss {
   using loss = L;
 
   template <class Precision> struct Evaluate {

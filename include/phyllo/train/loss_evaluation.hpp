@@ -199,10 +199,11 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   template <class T, class Pass>
   void evaluate_term(space const& exec, Pass const& pass, ExternalTensor const& targets,
                      typename P::storage* d_outputs, int term) {
-    using Op = op::Loss<typename T::loss>;
+    constexpr Shape shape = AllPorts::output_shape(output_of<T>());
+    using Op = op::Loss<typename T::loss, shape.channels <= op::few_channels>;
     typename Op::template Evaluate<P> work;
     work.batch = pass.batch;
-    work.shape = AllPorts::output_shape(output_of<T>());
+    work.shape = shape;
     work.weight = T::weight;
     work.outputs = pass.value(node_of<T>());
     work.targets = targets;

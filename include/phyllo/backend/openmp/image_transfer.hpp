@@ -100,8 +100,8 @@ template <class T, ImagePlace Place> class ImageTransfer {
 
   // `count` numbers of each sample, `stride` apart, become vectors `to_stride` apart.
   template <class E>
-  static void run(E const* from, long sample_stride, long stride, int samples, int count, T* to,
-                  long to_stride) {
+  PHYLLO_NOINLINE static void run(E const* from, long sample_stride, long stride, int samples,
+                                  int count, T* to, long to_stride) {
     alignas(64) T square[n * n] = {};
     alignas(64) T turned[n * n];
     for (int i = 0; i < count; i += n) {

@@ -10,8 +10,6 @@ namespace phyllo::openmp {
 
 /// Rows that stand side by side in a tile of a loss, one in each lane of a vector.
 inline constexpr int loss_rows = 16;
-/// Most channels of a tile: longer rows fill vectors by themselves.
-inline constexpr int loss_channels = 63;
 
 /// A loss that says how rows side by side are computed; see loss/cross_entropy.hpp.
 template <class L, class A>
@@ -21,10 +19,10 @@ concept HasTile = L::classes && requires(A* numbers, int const* labels) {
 
 /// One work item: a block of samples, or where there are few, a block of one sample's positions,
 /// whose sums are left in `partial`. Short rows of losses that say how are turned into tiles.
-template <class L, class P> struct loss_rows_piece {
+template <class L, bool Few, class P> struct loss_rows_piece {
   using A = typename P::accumulate;
   using S = typename P::storage;
-  typename op::Loss<L>::template Evaluate<P> work;
+  typename op::Loss<L, Few>::template Evaluate<P> work;
   int pieces = 1;        // of the samples
   int splits = 1;        // of each sample, if pieces is their number
   A* partial = nullptr;  // (2, batch, splits)
@@ -46,7 +44,7 @@ template <class L, class P> struct loss_rows_piece {
     int const first = int(long(work.batch) * item / pieces),
               last = int(long(work.batch) * (item + 1) / pieces);
     if constexpr (HasTile<L, A>)
-      if (positions == 1 && work.shape.channels <= loss_channels) {
+      if (positions == 1 && work.shape.channels <= op::few_channels) {
         for (int n = first; n < last; n += loss_rows)
           tile(n, 0, last - n < loss_rows ? last - n : loss_rows, true);
         return;
@@ -71,7 +69,7 @@ template <class L, class P> struct loss_rows_piece {
   Sums range(int n, int first, int last) const {
     Sums sum;
     if constexpr (HasTile<L, A>)
-      if (work.shape.channels <= loss_channels) {
+      if (work.shape.channels <= op::few_channels) {
         for (int p = first; p < last; p += loss_rows) {
           Sums const s = tile(n, p, last - p < loss_rows ? last - p : loss_rows, false);
           sum.value += s.value;
@@ -79,16 +77,18 @@ template <class L, class P> struct loss_rows_piece {
         }
         return sum;
       }
-    int const channels = work.shape.channels;
-    for (int p = first; p < last; ++p) {
-      long const at = (long(n) * work.shape.positions() + p) * channels;
-      op::OutputRow<S, A> const z{work.outputs + at};
-      op::TargetRow<L, A> const target(work.targets, n, work.shape, p);
-      op::GradientRow<S, A> const gradient{
-          work.d_outputs == nullptr ? nullptr : work.d_outputs + at, factor(),
-          work.accumulate_gradient};
-      sum.value += value(channels, z, target, gradient);
-      if (work.hits != nullptr) sum.hits += op::hit<L, A>(channels, z, target);
+    if constexpr (!HasTile<L, A> || !Few) {
+      int const channels = work.shape.channels;
+      for (int p = first; p < last; ++p) {
+        long const at = (long(n) * work.shape.positions() + p) * channels;
+        op::OutputRow<S, A> const z{work.outputs + at};
+        op::TargetRow<L, A> const target(work.targets, n, work.shape, p);
+        op::GradientRow<S, A> const gradient{
+            work.d_outputs == nullptr ? nullptr : work.d_outputs + at, factor(),
+            work.accumulate_gradient};
+        sum.value += value(channels, z, target, gradient);
+        if (work.hits != nullptr) sum.hits += op::hit<L, A>(channels, z, target);
+      }
     }
     return sum;
   }
@@ -111,11 +111,11 @@ template <class L, class P> struct loss_rows_piece {
 
   // `rows` rows from position p of sample n: samples of one position each, or positions of one
   // sample. Rows that are missing are computed as zeros.
-  Sums tile(int n, int p, int rows, bool of_samples) const {
+  PHYLLO_NOINLINE Sums tile(int n, int p, int rows, bool of_samples) const {
     int const channels = work.shape.channels;
     long const at = (long(n) * work.shape.positions() + p) * channels;
-    alignas(64) A z[loss_channels * loss_rows];         // (C, rows)
-    alignas(64) A gradient[loss_channels * loss_rows];  // (C, rows)
+    alignas(64) A z[op::few_channels * loss_rows];         // (C, rows)
+    alignas(64) A gradient[op::few_channels * loss_rows];  // (C, rows)
     alignas(64) A value[loss_rows], best[loss_rows];
     alignas(64) int label[loss_rows], chosen[loss_rows];
     S const* const outputs = work.outputs + at;
@@ -171,16 +171,16 @@ template <class L, class P> struct loss_rows_piece {
   }
 };
 
-template <class L, class P> struct Kernels<op::Loss<L>, P> {
+template <class L, bool Few, class P> struct Kernels<op::Loss<L, Few>, P> {
   template <class Space>
   static void run(Space const& exec, std::string const& label,
-                  typename op::Loss<L>::template Evaluate<P> const& work) {
+                  typename op::Loss<L, Few>::template Evaluate<P> const& work) {
     using A = typename P::accumulate;
     // Fewer numbers than these take no longer than it takes to start a thread.
     constexpr long worth_a_thread = 8192, few_samples = 16, most_splits = 16;
     if (work.batch == 0) return;
     long const numbers = long(work.batch) * work.shape.size();
-    loss_rows_piece<L, P> piece{work};
+    loss_rows_piece<L, Few, P> piece{work};
     // How the positions of few samples are split does not depend on the number of threads.
     long const blocks = long(work.shape.size()) / worth_a_thread;
     if (work.batch < few_samples && work.shape.positions() > 1 && blocks > 1) {
@@ -191,7 +191,7 @@ template <class L, class P> struct Kernels<op::Loss<L>, P> {
       launch(exec, label, work.batch * piece.splits, piece);
       exec.fence(label);
       for (int n = 0; n < work.batch; ++n) {
-        typename loss_rows_piece<L, P>::Sums s;
+        typename loss_rows_piece<L, Few, P>::Sums s;
         for (int k = 0; k < piece.splits; ++k) {
           s.value += partial[n * piece.splits + k];
           s.hits += partial[(work.batch + n) * piece.splits + k];
