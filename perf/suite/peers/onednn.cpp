@@ -124,6 +124,9 @@ int main(int argc, char* argv[]) {
     cases.push_back(of("", {16, 64, 64, 64, 64, 16}, 65536, type));
   if (request.workload == "mlp-infer-64")
     cases.push_back(of("", {64, 64, 64, 64, 64}, 65536, type));
+  if (request.workload == "linear-infer")
+    for (int const width : {64, 128, 256, 512, 1024, 2048})
+      cases.push_back(of(std::to_string(width), {width, width}, 2048, type));
   if (request.workload == "mlp-latency")
     for (int const width : {64, 32})
       for (long const batch : {1, 16, 64})

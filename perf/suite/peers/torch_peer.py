@@ -141,6 +141,9 @@ def cases():
     elif a.workload == "optimizer-step" and not a.compile:
         for size in (25568192, 49968):
             yield "", size, optimizer_step(size)
+    elif a.workload == "linear-infer":
+        for width in (64, 128, 256, 512, 1024, 2048):
+            yield str(width), 2048, inference(mlp(width, width), 2048, width)
     elif a.workload == "mlp-latency":
         for width in (64, 32):
             for batch in (1, 16, 64):
