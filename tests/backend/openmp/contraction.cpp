@@ -45,6 +45,8 @@ TEST_CASE_TEMPLATE("openmp: products of odd extents", P, PHYLLO_TEST_PRECISIONS)
 TEST_CASE_TEMPLATE("openmp: products of several blocks", P, PHYLLO_TEST_PRECISIONS) {
   compare_contraction<P, openmp::Kernels>({401, Shape{300}, 530, {}}, true);
   compare_contraction<P, openmp::Kernels>({530, Shape{401}, 40, {}}, true);
+  // One part of the depth, more columns than are packed at a time.
+  compare_contraction<P, openmp::Kernels>({401, Shape{40}, 1700, {}}, true);
 }
 
 TEST_CASE_TEMPLATE("openmp: convolutions", P, PHYLLO_TEST_PRECISIONS) {

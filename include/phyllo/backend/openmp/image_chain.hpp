@@ -4,6 +4,7 @@
 
 #include <phyllo/backend/openmp/dense_tile.hpp>
 #include <phyllo/backend/openmp/image_place.hpp>
+#include <phyllo/op/segment.hpp>
 
 namespace phyllo::openmp {
 

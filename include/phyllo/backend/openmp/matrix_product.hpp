@@ -14,7 +14,8 @@ namespace phyllo::openmp {
 /// numerics a sum runs over the depth in rising order, in parts of Product::depth, in one thread:
 ///          its bits depend neither on the number of threads nor on where it stands in a block
 /// cost     2 rows columns depth FLOPs; the left operand is packed once for every
-///          Product::block_columns columns, the right one for every Product::block_rows rows
+///          Product::block_columns columns, the right one for every Product::block_rows rows, or
+///          once where the depth is one part
 /// source   Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication",
 ///          ACM TOMS 34 (2008) 12; here the sums of a block, not the panels of the right operand,
 ///          fill the second-level cache: they are wanted in the accumulation type until the last
@@ -35,21 +36,25 @@ template <class Product, class Right, class Finish> struct MatrixProduct {
 
   void operator()(int piece) const {
     [[maybe_unused]] typename Product::Session const session;
-    Memory const memory;
+    bool const one_part = depth <= Product::depth;
+    Memory const memory(one_part);
     long const r0 = cut(rows, Product::rows, piece / column_pieces, row_pieces);
     long const r1 = cut(rows, Product::rows, piece / column_pieces + 1, row_pieces);
     long const c0 = cut(columns, Product::columns, piece % column_pieces, column_pieces);
     long const c1 = cut(columns, Product::columns, piece % column_pieces + 1, column_pieces);
     int const row_blocks = int(parts(r1 - r0, Product::block_rows));
-    // Where the depth is one part, no sums wait for the others: a block is as wide as the piece.
-    int const column_blocks =
-        depth <= Product::depth ? 1 : int(parts(c1 - c0, Product::block_columns));
-    for (int i = 0; i < row_blocks; ++i)
-      for (int j = 0; j < column_blocks; ++j)
-        block(memory, r0 + cut(r1 - r0, Product::rows, i, row_blocks),
-              r0 + cut(r1 - r0, Product::rows, i + 1, row_blocks),
-              c0 + cut(c1 - c0, Product::columns, j, column_blocks),
-              c0 + cut(c1 - c0, Product::columns, j + 1, column_blocks));
+    // Where the depth is one part, no sums wait for the others: a block is as wide as the packed
+    // right operand may be, which is then packed once for all rows.
+    long const wide = one_part ? memory.panels * long(Product::columns) : Product::block_columns;
+    int const column_blocks = int(parts(c1 - c0, wide));
+    for (int b = 0; b < row_blocks * column_blocks; ++b) {
+      int const i = one_part ? b % row_blocks : b / column_blocks;
+      int const j = one_part ? b / row_blocks : b % column_blocks;
+      block(memory, r0 + cut(r1 - r0, Product::rows, i, row_blocks),
+            r0 + cut(r1 - r0, Product::rows, i + 1, row_blocks),
+            c0 + cut(c1 - c0, Product::columns, j, column_blocks),
+            c0 + cut(c1 - c0, Product::columns, j + 1, column_blocks), one_part, i == 0);
+    }
   }
 
   /// Pieces for as many threads: blocks of which the largest costs least, packing counted.
@@ -81,16 +86,16 @@ template <class Product, class Right, class Finish> struct MatrixProduct {
     return at < count ? at : count;
   }
 
-  void block(Memory const& memory, long r0, long r1, long c0, long c1) const {
+  // `kept`: packed panels of the right operand stay for the blocks below, `fresh`: they are to be
+  // packed.
+  void block(Memory const& memory, long r0, long r1, long c0, long c1, bool kept,
+             bool fresh) const {
     int const row_panels = int(parts(r1 - r0, Product::rows));
     int const column_panels = int(parts(c1 - c0, Product::columns));
     // At least one part: of no depth at all, sums are written too.
     for (long k = 0; k == 0 || k < depth; k += Product::depth) {
       int const deep = int(depth - k < Product::depth ? depth - k : Product::depth);
-      for (int s = 0; s < deep; s += Product::strip)
-        Product::pack_left(left, r0, int(r1 - r0), k + s, strip_of(deep, s),
-                           memory.left + s / Product::strip * Product::left_strip,
-                           Memory::left_panel);
+      pack_left(memory, r0, r1, k, deep);
       for (int j = 0; j < column_panels; j += Product::together) {
         int const j_end =
             j + Product::together < column_panels ? j + Product::together : column_panels;
@@ -98,18 +103,37 @@ template <class Product, class Right, class Finish> struct MatrixProduct {
         long const after = c0 + j_end * long(Product::columns);
         long const more = c1 - after < together_columns ? c1 - after : together_columns;
         int const count = int((after < c1 ? after : c1) - column);
-        for (int s = 0; s < deep; s += Product::strip)
-          Product::pack_right(right, k + s, strip_of(deep, s), column, count,
-                              memory.right + s / Product::strip * Product::right_strip,
-                              Memory::right_panel);
+        int const place = kept ? j : 0;
+        if (fresh || !kept)
+          for (int s = 0; s < deep; s += Product::strip)
+            Product::pack_right(right, k + s, strip_of(deep, s), column, count,
+                                memory.right + place * Memory::right_panel +
+                                    s / Product::strip * Product::right_strip,
+                                Memory::right_panel);
         if constexpr (Finish::sums_columns)
-          if (r0 == 0 && finish.column_sums != nullptr) add_columns(memory, deep, k, column, count);
+          if (r0 == 0 && finish.column_sums != nullptr)
+            add_columns(memory, place, deep, k, column, count);
         int const calls = (j_end - j) * row_panels * strips_of(deep);
-        OperandPrefetch<Right> next(right, k, more > 0 ? after : column, more > 0 ? deep : 0,
-                                    more > 0 ? more : 0, calls);
-        for (int p = j; p < j_end; ++p) panel(memory, r0, r1, c0, c1, p, p - j, k, deep, next);
+        bool const wanted = more > 0 && (fresh || !kept);
+        OperandPrefetch<Right> next(right, k, wanted ? after : column, wanted ? deep : 0,
+                                    wanted ? more : 0, calls);
+        for (int p = j; p < j_end; ++p)
+          panel(memory, r0, r1, c0, c1, p, place + p - j, k, deep, next);
       }
     }
+  }
+
+  // Along the lines of memory, for the hardware to foresee: rows panel by panel, columns strip by
+  // strip.
+  void pack_left(Memory const& memory, long r0, long r1, long k, int deep) const {
+    long const rows_at_a_time = Product::Left::by_rows ? long(Product::rows) : r1 - r0;
+    for (long r = r0; r < r1; r += rows_at_a_time)
+      for (int s = 0; s < deep; s += Product::strip)
+        Product::pack_left(left, r, int(r1 - r < rows_at_a_time ? r1 - r : rows_at_a_time), k + s,
+                           strip_of(deep, s),
+                           memory.left + (r - r0) / Product::rows * Memory::left_panel +
+                               s / Product::strip * Product::left_strip,
+                           Memory::left_panel);
   }
 
   // All panels of the left operand by one of the right one.
@@ -170,16 +194,17 @@ template <class Product, class Right, class Finish> struct MatrixProduct {
     return int(left_over < Product::columns ? left_over : Product::columns);
   }
 
-  void add_columns(Memory const& memory, int deep, long k, long column, int count) const {
+  void add_columns(Memory const& memory, int place, int deep, long k, long column,
+                   int count) const {
     for (int j = 0; j * Product::columns < count; ++j) {
       Sum* const sums = finish.column_sums + column + j * Product::columns;
       int const some = columns_of(0, count, j);
       alignas(64) Sum line[Product::columns];
       for (int c = 0; c < Product::columns; ++c) line[c] = k > 0 && c < some ? sums[c] : Sum(0);
       for (int s = 0; s < deep; s += Product::strip)
-        Product::add_columns(
-            memory.right + j * Memory::right_panel + s / Product::strip * Product::right_strip,
-            strip_of(deep, s), line);
+        Product::add_columns(memory.right + (place + j) * Memory::right_panel +
+                                 s / Product::strip * Product::right_strip,
+                             strip_of(deep, s), line);
       for (int c = 0; c < some; ++c) sums[c] = line[c];
     }
   }

@@ -41,12 +41,13 @@ template <class Unit, bool LeftByRows> struct PairProduct {
 
   static void pack_left(Left const& from, long row, int count, long k, int deep, bf16* to,
                         long panel_size) {
-    for (int i = 0; i < deep; i += PairPacking::depth)
-      if constexpr (LeftByRows)
-        for (int r = 0; r < count; r += PairPacking::rows)
+    if constexpr (LeftByRows)  // some lines of memory of each row, for the hardware to foresee
+      for (int r = 0; r < count; r += PairPacking::rows)
+        for (int i = 0; i < deep; i += PairPacking::depth)
           store(rows_of(from.at(row + r, k + i), from.stride, count - r, deep - i),
                 to + place(r, i, panel_size));
-      else
+    else
+      for (int i = 0; i < deep; i += PairPacking::depth)
         for (int r = 0; r < count; r += rows) {
           bf16* const at = to + place(r, i, panel_size);
           store_pairs(from.at(row + r, k + i), from.stride, deep - i, count - r, at);

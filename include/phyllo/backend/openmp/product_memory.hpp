@@ -18,11 +18,11 @@ namespace phyllo::openmp {
 /// its first one, kept until it ends, the same for every shape and type. On the heap, because
 /// thread-local storage is taken from the threads' stacks.
 ///
-/// cost     2 MiB a thread where vectors have 64 bytes, else 512 KiB; where the system grants it,
-///          one large page: the panels then lie side by side in the second-level cache too
+/// cost     4 MiB a thread where vectors have 64 bytes, else 512 KiB; where the system grants them,
+///          large pages: the panels then lie side by side in the second-level cache too
 class ProductBytes {
  public:
-  static constexpr std::size_t size = InstructionSet::bytes == 64 ? 2u << 20 : 512u << 10;
+  static constexpr std::size_t size = InstructionSet::bytes == 64 ? 4u << 20 : 512u << 10;
 
   static std::byte* of_thread() {
     thread_local ProductBytes const bytes;
@@ -51,27 +51,36 @@ template <class Product> struct ProductMemory {
   static constexpr long left_panel = Product::strips * Product::left_strip;
   static constexpr long right_panel = Product::strips * Product::right_strip;
 
-  Sum* sums;      // (column panels, row panels, rows, columns)
+  Sum* sums;      // (column panels, row panels, rows, columns), or of one group of panels
   Packed* left;   // (row panels, strips, strip)
   Packed* right;  // (panels, strips, strip)
+  int panels;     // of the right operand
 
-  ProductMemory() {
+  /// `one_part`: no sums wait for another part of the depth; the right operand takes their place.
+  explicit ProductMemory(bool one_part) {
     std::byte* const bytes = ProductBytes::of_thread();
     sums = reinterpret_cast<Sum*>(bytes);
-    left = reinterpret_cast<Packed*>(bytes + sums_size);
-    right = reinterpret_cast<Packed*>(bytes + sums_size + left_size);
+    std::size_t const sums_end = one_part ? group_size : sums_size, left_end = sums_end + left_size;
+    left = reinterpret_cast<Packed*>(bytes + sums_end);
+    right = reinterpret_cast<Packed*>(bytes + left_end);
+    panels =
+        int((ProductBytes::size - left_end) / panel_size) / Product::together * Product::together;
   }
 
  private:
+  static constexpr std::size_t group_size =
+      sizeof(Sum) * Product::group * Product::rows * Product::columns;
   static constexpr std::size_t sums_size =
       sizeof(Sum) * Product::block_rows * Product::block_columns;
   static constexpr std::size_t left_size =
       sizeof(Packed) * Product::block_rows / Product::rows * left_panel;
-  static constexpr std::size_t right_size = sizeof(Packed) * Product::together * right_panel;
+  static constexpr std::size_t panel_size = sizeof(Packed) * right_panel;
+  static constexpr std::size_t right_size = Product::together * panel_size;
   static_assert(Product::block_rows % Product::rows == 0, "a block holds whole panels");
   static_assert(Product::block_columns % Product::columns == 0, "a block holds whole panels");
   static_assert(sums_size + left_size + right_size <= ProductBytes::size, "panels fit the memory");
-  static_assert(sums_size % 64 == 0 && left_size % 64 == 0, "panels begin at cache lines");
+  static_assert(sums_size % 64 == 0 && left_size % 64 == 0 && group_size % 64 == 0,
+                "panels begin at cache lines");
 };
 
 }  // namespace phyllo::openmp
