@@ -5,6 +5,8 @@
 #include <phyllo/backend/openmp/dense_tile.hpp>
 #include <phyllo/op/segment.hpp>
 
+#include <Kokkos_MathematicalFunctions.hpp>
+
 namespace phyllo::openmp {
 
 /// Sums and normalisations on a tile of samples that stays in the first-level cache.
