@@ -43,6 +43,9 @@ template <class L, bool Few = false> struct Loss {
   };
 };
 
+/// The same work; see Few.
+template <class L> struct Loss<L, true> : Loss<L, false> {};
+
 /// sums[0] = N, sums[1] = sum over n of values[n], sums[2] = sum of hits, in a fixed order.
 template <class Precision> struct LossSum {
   using accumulate = typename Precision::accumulate;

@@ -22,7 +22,7 @@ concept HasTile = L::classes && requires(A* numbers, int const* labels) {
 template <class L, bool Few, class P> struct loss_rows_piece {
   using A = typename P::accumulate;
   using S = typename P::storage;
-  typename op::Loss<L, Few>::template Evaluate<P> work;
+  typename op::Loss<L>::template Evaluate<P> work;
   int pieces = 1;        // of the samples
   int splits = 1;        // of each sample, if pieces is their number
   A* partial = nullptr;  // (2, batch, splits)
@@ -174,7 +174,7 @@ template <class L, bool Few, class P> struct loss_rows_piece {
 template <class L, bool Few, class P> struct Kernels<op::Loss<L, Few>, P> {
   template <class Space>
   static void run(Space const& exec, std::string const& label,
-                  typename op::Loss<L, Few>::template Evaluate<P> const& work) {
+                  typename op::Loss<L>::template Evaluate<P> const& work) {
     using A = typename P::accumulate;
     // Fewer numbers than these take no longer than it takes to start a thread.
     constexpr long worth_a_thread = 8192, few_samples = 16, most_splits = 16;

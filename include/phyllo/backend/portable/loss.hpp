@@ -9,10 +9,10 @@
 namespace phyllo::portable {
 
 /// One work item: one sample, its positions in rising order.
-template <class L, bool Few, class P> struct loss_evaluate {
+template <class L, class P> struct loss_evaluate {
   using A = typename P::accumulate;
   using S = typename P::storage;
-  typename op::Loss<L, Few>::template Evaluate<P> work;
+  typename op::Loss<L>::template Evaluate<P> work;
 
   PHYLLO_FUNCTION void operator()(long n) const {
     int const channels = work.shape.channels, positions = work.shape.positions();
@@ -69,8 +69,8 @@ template <class P> struct loss_combine {
 template <class L, bool Few, class P> struct Kernels<op::Loss<L, Few>, P> {
   template <class Space>
   static void run(Space const& exec, std::string const& label,
-                  typename op::Loss<L, Few>::template Evaluate<P> const& work) {
-    launch(exec, label, work.batch, loss_evaluate<L, Few, P>{work});
+                  typename op::Loss<L>::template Evaluate<P> const& work) {
+    launch(exec, label, work.batch, loss_evaluate<L, P>{work});
   }
 };
 

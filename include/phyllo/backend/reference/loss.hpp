@@ -14,7 +14,7 @@ template <class L, bool Few, class P> struct Kernels<op::Loss<L, Few>, P> {
 
   template <class Space>
   static void run(Space const& exec, std::string const&,
-                  typename op::Loss<L, Few>::template Evaluate<P> const& work) {
+                  typename op::Loss<L>::template Evaluate<P> const& work) {
     wait(exec);
     int const channels = work.shape.channels, positions = work.shape.positions();
     A const scale = work.state != nullptr ? A(work.state->loss_scale) : A(1);
