@@ -25,16 +25,34 @@ struct MeanSquaredError {
   PHYLLO_FUNCTION static T row(int channels, Outputs const& y, Target const& target,
                                Gradient const& gradient) {
     Difference<T, Outputs, Target> const difference{y, target};
+    T sum = 0;
+    KOKKOS_IF_ON_HOST((sum = in_vectors<T>(channels, difference, gradient);))
+    KOKKOS_IF_ON_DEVICE((sum = one_by_one<T>(channels, difference, gradient);))
+    return sum / T(channels);
+  }
+
+ private:
+  template <class T, class D, class Gradient>
+  PHYLLO_FUNCTION static T one_by_one(int channels, D const& difference, Gradient const& gradient) {
+    T sum = 0;
+    for (int c = 0; c < channels; ++c) {
+      T const d = difference(c);
+      sum += d * d;
+      if (gradient.wanted()) gradient(c, 2 * d / T(channels));
+    }
+    return sum;
+  }
+  // The sum by itself, because it is one of many partial sums.
+  template <class T, class D, class Gradient>
+  PHYLLO_FUNCTION static T in_vectors(int channels, D const& difference, Gradient const& gradient) {
     T const sum = op::dot_product<T>(channels, difference, difference);
     if (gradient.wanted()) {
       T const factor = T(2) / T(channels);
       PHYLLO_SIMD(16)
       for (int c = 0; c < channels; ++c) gradient(c, factor * difference(c));
     }
-    return sum / T(channels);
+    return sum;
   }
-
- private:
   template <class T, class Outputs, class Target> struct Difference {
     Outputs const& y;
     Target const& target;

@@ -16,8 +16,8 @@ template <class T> struct SoftmaxSum {
   T sum = 0;
 };
 
-/// Partial sums of a row on a processor: what hides the latency of additions to vectors, and no more,
-/// because compilers unroll loops over them.
+/// Partial sums of a row on a processor: what hides the latency of additions to vectors, and no
+/// more, because compilers unroll loops over them.
 inline constexpr int row_lanes = PHYLLO_VECTOR_BYTES >= 64   ? 64
                                  : PHYLLO_VECTOR_BYTES >= 32 ? 32
                                                              : 16;
@@ -217,9 +217,9 @@ template <class T, class X, class Y>
 PHYLLO_INLINE T dot_product(int channels, X const& x, Y const& y) {
   T sum = 0;
   int c = 0;
-  KOKKOS_IF_ON_HOST((if (channels >= row_lanes)
-                         c = detail::add_products<row_lanes>(channels, x, y, sum);
-                     else if (channels >= 16) c = detail::add_products<16>(channels, x, y, sum);))
+  KOKKOS_IF_ON_HOST(
+      (if (channels >= row_lanes) c = detail::add_products<row_lanes>(channels, x, y, sum);
+       else if (channels >= 16) c = detail::add_products<16>(channels, x, y, sum);))
   for (; c < channels; ++c) sum += x(c) * y(c);
   return sum;
 }

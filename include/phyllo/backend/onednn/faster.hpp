@@ -29,9 +29,9 @@ struct FasterRange {
   }
 };
 
-/// Behind each range, backend openmp's speed over oneDNN's in it; measured with 64, 512 and 4096 rows,
-/// widths 128 to 2048 in bfloat16, to 1024 in float and with an activation. Everywhere else backend
-/// openmp runs.
+/// Behind each range, backend openmp's speed over oneDNN's in it; measured with 64, 512 and 4096
+/// rows, widths 128 to 2048 in bfloat16, to 1024 in float and with an activation. Everywhere else
+/// backend openmp runs.
 ///
 /// source   oneDNN 3.12 on one thread of an Emerald Rapids processor, medians of samples in turns
 inline constexpr FasterRange faster_ranges[] = {
