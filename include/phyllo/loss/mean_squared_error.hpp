@@ -5,7 +5,7 @@
 #include <phyllo/core/external_tensor.hpp>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/shape.hpp>
-#include <phyllo/op/softmax_row.hpp>
+#include <phyllo/op/dot_product.hpp>
 
 namespace phyllo {
 

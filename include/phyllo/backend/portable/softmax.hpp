@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/portable/kernels.hpp>
+#include <phyllo/op/dot_product.hpp>
 #include <phyllo/op/row.hpp>
 #include <phyllo/op/softmax.hpp>
 #include <phyllo/op/softmax_row.hpp>
