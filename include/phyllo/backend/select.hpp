@@ -8,6 +8,19 @@
 
 #include <type_traits>
 
+// Matrix instructions: sm_80 and newer, gfx90a and newer.
+#if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__) && !defined(KOKKOS_ARCH_PASCAL) && \
+    !defined(KOKKOS_ARCH_VOLTA) && !defined(KOKKOS_ARCH_TURING75)
+#define PHYLLO_HAS_CUDA_BACKEND
+#include <phyllo/backend/cuda/cuda.hpp>
+#endif
+#if defined(KOKKOS_ENABLE_HIP) && defined(__HIPCC__) &&                    \
+    (defined(KOKKOS_ARCH_AMD_GFX90A) || defined(KOKKOS_ARCH_AMD_GFX940) || \
+     defined(KOKKOS_ARCH_AMD_GFX942) || defined(KOKKOS_ARCH_AMD_GFX950))
+#define PHYLLO_HAS_HIP_BACKEND
+#include <phyllo/backend/hip/hip.hpp>
+#endif
+
 // Vector types and intrinsics: a compiler for processors.
 #if !defined(__CUDACC__) && !defined(__HIPCC__) && defined(__GNUC__) && \
     (defined(KOKKOS_ENABLE_OPENMP) || defined(KOKKOS_ENABLE_SERIAL))
@@ -42,6 +55,22 @@ struct OneDnnBackend {
   static constexpr char const* name = "onednn";
   static constexpr bool reproducible = false;
   template <class Op, class Precision> using kernels = onednn::Kernels<Op, Precision>;
+};
+#endif
+
+#if defined(PHYLLO_HAS_CUDA_BACKEND)
+/// Kernels for NVIDIA devices: segments in the registers of warps, by matrix instructions.
+struct CudaBackend {
+  static constexpr char const* name = "cuda";
+  template <class Op, class Precision> using kernels = cuda::Kernels<Op, Precision>;
+};
+#endif
+
+#if defined(PHYLLO_HAS_HIP_BACKEND)
+/// Kernels for AMD devices: segments in the registers of wavefronts, by matrix instructions.
+struct HipBackend {
+  static constexpr char const* name = "hip";
+  template <class Op, class Precision> using kernels = hip::Kernels<Op, Precision>;
 };
 #endif
 
@@ -116,6 +145,16 @@ using ProcessorBackends = Backends<OpenMpBackend, PortableBackend>;
 template <class Space> struct DefaultBackends {
   using type = Backends<PortableBackend>;
 };
+#if defined(PHYLLO_HAS_CUDA_BACKEND)
+template <> struct DefaultBackends<Kokkos::Cuda> {
+  using type = Backends<CudaBackend, PortableBackend>;
+};
+#endif
+#if defined(PHYLLO_HAS_HIP_BACKEND)
+template <> struct DefaultBackends<Kokkos::HIP> {
+  using type = Backends<HipBackend, PortableBackend>;
+};
+#endif
 #if defined(PHYLLO_HAS_OPENMP_BACKEND) && defined(KOKKOS_ENABLE_OPENMP)
 template <> struct DefaultBackends<Kokkos::OpenMP> {
   using type = ProcessorBackends;

@@ -56,8 +56,17 @@
 // on a host the vectoriser does better with the loop as it stands.
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #define PHYLLO_UNROLL_ON_DEVICE _Pragma("unroll")
+#define PHYLLO_ROLLED_ON_DEVICE _Pragma("unroll 1")
 #else
 #define PHYLLO_UNROLL_ON_DEVICE
+#define PHYLLO_ROLLED_ON_DEVICE
+#endif
+
+// Whether code is compiled for a GPU in this pass of the compiler.
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#define PHYLLO_ON_DEVICE 1
+#else
+#define PHYLLO_ON_DEVICE 0
 #endif
 
 // Whether the compiler may reorder sums, which undoes the roundings that core/elementary.hpp rests

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/gpu/four_sums.hpp>
+#include <phyllo/core/element_type.hpp>
+#include <phyllo/core/external_tensor.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace phyllo::gpu {
+
+/// The caller's rows of samples, read and written four channels at a time, as lanes hold them.
+///
+/// shape    (N, count); channels behind the last are zero when read and left out when written
+template <class Unit, int Count> struct TileRows {
+  using S = typename Unit::storage;
+
+  ExternalTensor tensor;
+  int batch = 0;
+  // Rows of the storage type without gaps between channels: four channels are one access.
+  bool is_packed = false;
+
+  TileRows(ExternalTensor const& t, int samples) : tensor(t), batch(samples) {
+    is_packed = t.type == element_type_of() && t.variables == 0 && t.channel_stride == 1 &&
+                t.sample_stride % 4 == 0 && reinterpret_cast<std::uintptr_t>(t.data[0]) % 8 == 0;
+  }
+
+  /// Of 16 samples from `first` on and 16 channels from `channel` on, a part of a lane.
+  PHYLLO_INLINE void read(long first, int channel, int lane, int part,
+                          typename Unit::Values& values) const {
+    FourStored const four =
+        four_at(first + Unit::sample(lane, part), channel + Unit::channel(lane));
+    values.pair[Unit::value_pair(part, 0)] = four.pair[0];
+    values.pair[Unit::value_pair(part, 1)] = four.pair[1];
+  }
+
+  /// Channels c to c + 3 of sample n.
+  PHYLLO_INLINE FourStored four_at(long n, int c) const {
+    if (n >= batch || c >= Count) return {};
+    if (is_packed && (Count % 4 == 0 || c + 4 <= Count))
+      return *reinterpret_cast<FourStored const*>(static_cast<S const*>(tensor.data[0]) +
+                                                  n * tensor.sample_stride + c);
+    FourSums<Unit> four{};
+    Unit::forget(c);
+    PHYLLO_UNROLL_ON_DEVICE
+    for (int i = 0; i < 4; ++i)
+      if (c + i < Count) four.value[i] = tensor.template read<float>(n, c + i, 0, 0, 0);
+    return four.stored();
+  }
+  PHYLLO_INLINE void write(long n, int c, FourSums<Unit> const& four) const {
+    if (n >= batch || c >= Count) return;
+    if (is_packed && (Count % 4 == 0 || c + 4 <= Count)) {
+      *reinterpret_cast<FourStored*>(static_cast<S*>(tensor.data[0]) + n * tensor.sample_stride +
+                                     c) = four.stored();
+      return;
+    }
+    Unit::forget(c);
+    PHYLLO_UNROLL_ON_DEVICE
+    for (int i = 0; i < 4; ++i)
+      if (c + i < Count) tensor.write(n, c + i, 0, 0, 0, four.value[i]);
+  }
+
+ private:
+  static constexpr ElementType element_type_of() {
+    return std::is_same_v<S, bf16> ? ElementType::bf16 : ElementType::f16;
+  }
+};
+
+}  // namespace phyllo::gpu

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/gpu/segment.hpp>
+#include <phyllo/backend/hip/device.hpp>
+
+#if defined(__HIPCC__)
+
+namespace phyllo::hip {
+
+/// Kernels for AMD devices.
+template <class Op, class Precision> struct Kernels;
+
+template <class... D, class P>
+  requires(gpu::is_perceptron<op::Segment<D...>> && gpu::is_16_bit<P>)
+struct Kernels<op::Segment<D...>, P> : gpu::SegmentKernels<Device, op::Segment<D...>, P> {};
+
+}  // namespace phyllo::hip
+
+#endif

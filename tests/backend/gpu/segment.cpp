@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The kernels of GPUs executed on the host, all lanes of a warp by one thread and the matrix
+// instructions by the tables of their manuals, against plain loops.
+
+#include <phyllo/backend/cuda/mma.hpp>
+#include <phyllo/backend/gpu/segment.hpp>
+#include <phyllo/backend/hip/mfma.hpp>
+#include <phyllo/backend/reference/segment.hpp>
+#include <phyllo/core/random.hpp>
+#include <phyllo/layer/gelu.hpp>
+#include <phyllo/layer/relu.hpp>
+#include <phyllo/layer/sigmoid.hpp>
+#include <phyllo/policy/precision.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+using namespace phyllo;
+
+namespace {
+
+using Space = Kokkos::DefaultHostExecutionSpace;
+
+// A GPU of a few blocks.
+template <template <class> class Instruction> struct HostDevice {
+  template <class Storage> using Unit = Instruction<Storage>;
+
+  template <class Kernel>
+  static void launch(Space const&, std::string const&, Kernel const& kernel, long blocks) {
+    int const resident = blocks < 3 ? int(blocks) : 3;
+    for (int b = 0; b < resident; ++b) {
+      // Scratch memory begins as whatever was there.
+      std::vector<std::uint64_t> scratch(Kernel::scratch_bytes / 8 + 2, ~std::uint64_t(0));
+      gpu::Team<Kernel::warps, Kernel::threads / Kernel::warps> team{
+          reinterpret_cast<std::byte*>(scratch.data())};
+      team.scratch += reinterpret_cast<std::uintptr_t>(team.scratch) % 16;
+      team.of_block = b;
+      team.of_blocks = resident;
+      kernel(team);
+    }
+  }
+};
+
+template <class S> S number(unsigned seed, std::size_t i) {
+  return S(2 * random_uniform(seed, 0, 0, i, 0) - 1);
+}
+template <class T> std::vector<T> numbers(long count, unsigned seed) {
+  std::vector<T> v(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] = number<T>(seed, i);
+  return v;
+}
+
+// Parameters one behind the other, from multiples of 64 bytes on; between them not-a-numbers.
+template <class Segment> struct Arena;
+template <class... D> struct Arena<op::Segment<D...>> {
+  static constexpr int inputs[] = {D::inputs...}, outputs[] = {D::outputs...};
+  static constexpr bool has_bias[] = {D::bias...};
+  static constexpr int layers = sizeof...(D);
+  static constexpr int first = inputs[0], last = outputs[layers - 1];
+
+  template <class S, class Work> static std::vector<S> fill(Work& work) {
+    std::vector<S> p;
+    auto const add = [&](int count, unsigned seed, float scale) {
+      int const at = int(p.size());
+      for (int i = 0; i < count; ++i) p.push_back(S(scale * number<float>(seed, std::size_t(i))));
+      p.push_back(S(std::nanf("")));
+      while (p.size() % 32 != 0) p.push_back(S(std::nanf("")));
+      return at;
+    };
+    for (int l = 0; l < layers; ++l) {
+      work.weight[l] =
+          add(inputs[l] * outputs[l], unsigned(10 + l), std::sqrt(3.0f / float(inputs[l])));
+      work.bias[l] = has_bias[l] ? add(outputs[l], unsigned(30 + l), 0.5f) : -1;
+      work.position[l] = 2 * l;
+    }
+    return p;
+  }
+};
+
+enum class Caller { packed, gaps, columns, gathered };
+
+template <class Device, class Segment, class P> void compare(int batch, Caller caller) {
+  CAPTURE(batch);
+  CAPTURE(int(caller));
+  using S = typename P::storage;
+  using A = Arena<Segment>;
+  typename Segment::template Forward<P> work;
+  auto const p = A::template fill<S>(work);
+  auto const x = numbers<S>(long(batch) * A::first, 1);
+  std::vector<S> expected(std::size_t(batch * A::last), S(std::nanf("")));
+  work.batch = batch;
+  work.x = x.data();
+  work.y = expected.data();
+  work.parameters = p.data();
+  reference::Kernels<Segment, P>::run(Space{}, "reference", work);
+
+  // Whole rows of 16-bit numbers, rows with gaps, columns of doubles, or a View per variable.
+  ExternalTensor source, target;
+  source.type = target.type =
+      sizeof(S) == 2 && std::is_same_v<S, bf16> ? ElementType::bf16 : ElementType::f16;
+  std::vector<double> from(x.size());
+  std::vector<S> slot(x.size(), S(std::nanf("")));
+  int const stride = A::last + (caller == Caller::gaps ? 3 : 0);
+  std::vector<S> out(std::size_t(batch * stride) + 8, S(std::nanf("")));
+  std::vector<float> wide(std::size_t(batch * A::last), std::nanf(""));
+  source.data[0] = const_cast<S*>(x.data());
+  source.sample_stride = A::first;
+  source.channel_stride = target.channel_stride = 1;
+  target.data[0] = out.data();
+  target.sample_stride = stride;
+  if (caller == Caller::columns || caller == Caller::gathered) {
+    for (int n = 0; n < batch; ++n)
+      for (int c = 0; c < A::first; ++c)
+        from[std::size_t(c * batch + n)] = double(float(x[std::size_t(n * A::first + c)]));
+    source = {};
+    source.type = ElementType::f64;
+    source.sample_stride = 1;
+    source.channel_stride = batch;
+    source.data[0] = from.data();
+    target = {};
+    target.type = ElementType::f32;
+    target.sample_stride = 1;
+    target.channel_stride = batch;
+    target.data[0] = wide.data();
+  }
+  if (caller == Caller::gathered) {
+    if (A::first > ExternalTensor::max_variables) return;
+    source.variables = A::first;
+    for (int c = 0; c < A::first; ++c) source.data[c] = from.data() + c * batch;
+  }
+  std::vector<S> got(expected.size(), S(std::nanf("")));
+  work.x = slot.data();
+  work.y = got.data();
+  gpu::SegmentKernels<Device, Segment, P>::run(Space{}, "gpu", work, source, target);
+
+  double difference = 0, norm = 0;
+  for (int n = 0; n < batch; ++n)
+    for (int c = 0; c < A::last; ++c) {
+      double const e = double(float(expected[std::size_t(n * A::last + c)]));
+      double const g = caller == Caller::columns || caller == Caller::gathered
+                           ? double(wide[std::size_t(c * batch + n)])
+                           : double(float(out[std::size_t(n * stride + c)]));
+      difference += (e - g) * (e - g);
+      norm += e * e;
+    }
+  CHECK(norm > 0);
+  CHECK(std::sqrt(difference / norm) <= 0.5 * double(S::epsilon));
+  // What is not the segment's stays as it was.
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    bool const is_gap = int(i) >= batch * stride || int(i) % stride >= A::last;
+    if (is_gap || caller == Caller::columns || caller == Caller::gathered)
+      CHECK(std::isnan(float(out[i])));
+  }
+}
+
+template <class Segment, template <class> class Instruction, class S> void compare_all() {
+  using P = Mixed<S, float>;
+  using Device = HostDevice<Instruction>;
+  for (int const batch : {1, 16, 37, 300, 1500})
+    for (Caller const caller : {Caller::packed, Caller::gaps, Caller::columns, Caller::gathered})
+      compare<Device, Segment, P>(batch, caller);
+}
+template <class Segment> void compare_units() {
+  compare_all<Segment, cuda::Mma, bf16>();
+  compare_all<Segment, cuda::Mma, fp16>();
+  compare_all<Segment, hip::Mfma, bf16>();
+  compare_all<Segment, hip::Mfma, fp16>();
+}
+
+template <int In, int Out, class... F> using Dense = op::Dense<In, Out, true, op::Chain<F...>>;
+template <int In, int Out> using Bare = op::Dense<In, Out, false, op::Chain<>>;
+
+}  // namespace
+
+TEST_CASE("a perceptron whose middle layers are equal runs them as a loop") {
+  using Segment =
+      op::Segment<Dense<16, 64, ReLU>, Dense<64, 64, ReLU>, Dense<64, 64, ReLU>, Dense<64, 16>>;
+  using Layout = gpu::segment_forward<cuda::Mma<bf16>, Segment, Mixed<bf16, float>>::Layout;
+  static_assert(Layout::run_length<1>() == 2 && Layout::repeats<2>() && Layout::stages() == 1);
+  compare_units<Segment>();
+}
+
+TEST_CASE("widths that are no multiple of anything") {
+  compare_units<op::Segment<Dense<3, 19, Sigmoid>, Bare<19, 33>, Dense<33, 1, GELU>>>();
+  compare_units<op::Segment<Dense<6, 100, ReLU>, Dense<100, 10>>>();
+}
+
+TEST_CASE("layers that do not fit scratch memory together come in stages") {
+  using Wide = Dense<128, 128, ReLU>;
+  using Segment = op::Segment<Wide, Wide, Wide, Wide, Wide, Dense<128, 128>>;
+  static_assert(gpu::segment_forward<cuda::Mma<bf16>, Segment, Mixed<bf16, float>>::stages == 2);
+  static_assert(gpu::segment_forward<hip::Mfma<bf16>, Segment, Mixed<bf16, float>>::stages == 6);
+  compare_units<Segment>();
+}
