@@ -171,6 +171,9 @@ template <> inline constexpr bool in_order<Kokkos::Serial> = true;
 /// Whether kernels read and write the caller's Views themselves, without a transfer before.
 template <class K> inline constexpr bool takes_views = requires { requires K::takes_views; };
 
+/// Whether a backend has these kernels for processors only: too few work items for a device.
+template <class K> inline constexpr bool for_processors = requires { requires K::for_processors; };
+
 /// Workspace that kernels want for each thread, in bytes.
 template <class K> inline constexpr long thread_bytes = 0;
 template <class K>

@@ -109,7 +109,7 @@ std::string explain_measured(std::string const& path) {
     if (detail::without_namespace(line.word("network")) == detail::without_namespace(name) &&
         line.word("dtype") == detail::dtype_name<P>() &&
         std::abs(line.number("flops_per_sample") - flops) <= 1e-5 * flops) {
-      constexpr bool whole = is_whole_step<program>(Exec::fusion);
+      constexpr bool whole = runs_whole_steps<Net, P, Exec>();
       text += trains ? detail::measured_text<Training, P, whole>(line, roofline)
                      : detail::measured_text<Inference, P, false>(line, roofline);
       found = true;

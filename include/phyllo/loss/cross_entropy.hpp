@@ -56,8 +56,8 @@ struct CrossEntropy {
   /// The same of `Rows` rows side by side, for the vectors of processors: z and `gradient` are
   /// (C, Rows), a label outside 0..C-1 is -1, and the gradient is multiplied by `factor`.
   template <int Rows, class T>
-  PHYLLO_NOINLINE static void tile(int channels, T const* z, int const* label, T factor,
-                                   T* gradient, T* value) {
+  PHYLLO_FUNCTION PHYLLO_NOINLINE static void tile(int channels, T const* z, int const* label,
+                                                   T factor, T* gradient, T* value) {
     alignas(64) T largest[Rows], sum[Rows], chosen[Rows];
     PHYLLO_SIMD(16)
     for (int r = 0; r < Rows; ++r) {

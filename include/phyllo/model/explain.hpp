@@ -6,6 +6,7 @@
 #include <phyllo/fusion/cost.hpp>
 #include <phyllo/model/execution.hpp>
 #include <phyllo/model/step_op.hpp>
+#include <phyllo/model/whole_step.hpp>
 #include <phyllo/policy/precision.hpp>
 
 #include <cmath>
@@ -129,7 +130,7 @@ std::string explain_text(Roofline const* roofline, long batch) {
   text += explain_layers<program>();
   text += explain_plan<Inference, P, Exec>("inference", roofline, batch);
   text += explain_plan<Training, P, Exec>("training", roofline, batch);
-  if constexpr (is_whole_step<program>(Exec::fusion)) {
+  if constexpr (runs_whole_steps<Net, P, Exec>()) {
     text +=
         "training with one loss: forward, loss, backward and all gradients in one pass; there is "
         "nothing to overlap communication with\n";

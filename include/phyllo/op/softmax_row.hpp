@@ -86,7 +86,7 @@ template <class T> class SoftmaxPass {
     PHYLLO_SIMD(32)
     for (int l = 0; l < lanes; ++l) v[l] = value;
   }
-  PHYLLO_NOINLINE static T highest(T (&most)[lanes]) {
+  PHYLLO_FUNCTION PHYLLO_NOINLINE static T highest(T (&most)[lanes]) {
     T half[lanes / 2];
     PHYLLO_SIMD(32)
     for (int l = 0; l < lanes / 2; ++l)
@@ -99,7 +99,8 @@ template <class T> class SoftmaxPass {
     return half[0];
   }
   template <class Row>
-  PHYLLO_NOINLINE void compare(int k, int count, Row const& x, T (&most)[lanes], int from) const {
+  PHYLLO_FUNCTION PHYLLO_NOINLINE void compare(int k, int count, Row const& x, T (&most)[lanes],
+                                               int from) const {
     int c = first(k) + from;
     int const end = first(k) + count;
     for (; c + lanes <= end; c += lanes) {
@@ -110,8 +111,8 @@ template <class T> class SoftmaxPass {
     for (int l = 0; l < end - c; ++l) most[l] = x(c + l) > most[l] ? x(c + l) : most[l];
   }
   template <class Row, class Keep>
-  PHYLLO_NOINLINE void add(int k, Row const& x, T shift, T (&part)[lanes], T (&most)[lanes],
-                           Keep const& keep) const {
+  PHYLLO_FUNCTION PHYLLO_NOINLINE void add(int k, Row const& x, T shift, T (&part)[lanes],
+                                           T (&most)[lanes], Keep const& keep) const {
     int const begin = first(k), count = length(k), both = length(k + 1) / lanes * lanes;
     T sum[lanes], top[lanes];  // of this function's own: they stay in registers
     PHYLLO_SIMD(32)

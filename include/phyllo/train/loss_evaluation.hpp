@@ -4,6 +4,7 @@
 
 #include <phyllo/loss/losses.hpp>
 #include <phyllo/model/model.hpp>
+#include <phyllo/model/whole_step.hpp>
 #include <phyllo/op/loss.hpp>
 #include <phyllo/op/segment.hpp>
 
@@ -144,14 +145,16 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   template <class Model> struct WholeOf<Model, true> {
     using type = op::WholeStep<StepSegment<typename Model::Inference, 0>, First>;
   };
-  using Whole =
-      typename WholeOf<M, is_whole_step<typename M::network::program>(Exec::fusion)>::type;
+  using Whole = typename WholeOf<M, runs_whole_steps<typename M::network, P, Exec>()>::type;
 
   using WholeKernels = SelectedKernels<Whole, P, typename Exec::backends>;
 
-  // One row for each of a processor's threads, or shards; the portable kernels have a fixed number.
+  // One row for each of a processor's threads, or shards, or as many as the kernels say; the
+  // portable kernels have a fixed number.
   static int workspace_rows(space const& exec) {
-    if constexpr (takes_views<WholeKernels>)
+    if constexpr (requires { WholeKernels::workspace_rows(exec); })
+      return WholeKernels::workspace_rows(exec);
+    else if constexpr (takes_views<WholeKernels>)
       return std::max({Whole::blocks, int(exec.concurrency()), Exec::shards});
     else
       return Whole::blocks;

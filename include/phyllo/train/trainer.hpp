@@ -34,8 +34,7 @@ class Trainer {
   using Evaluator = LossEvaluation<ModelType, typename detail::LossTerms<L>::type>;
   using AllBuckets = Buckets<Net, C::bucket_bytes, int(sizeof(accumulate))>;
   /// Whether a step is one pass over the batch: then all gradients are complete at once.
-  static constexpr bool whole_step =
-      is_whole_step<typename Net::program>(Exec::fusion) && Evaluator::terms == 1;
+  static constexpr bool whole_step = runs_whole_steps<Net, P, Exec>() && Evaluator::terms == 1;
 
   Trainer(space const& exec, Rule const& rule, ModelOptions const& options = {},
           OptimizerOptions const& optimizer = {})

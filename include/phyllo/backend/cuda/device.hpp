@@ -30,10 +30,14 @@ __global__ void __launch_bounds__(Kernel::threads) run_team(__grid_constant__ Ke
 struct Device {
   template <class Storage> using Unit = Mma<Storage>;
 
+  static int multiprocessors(Kokkos::Cuda const& exec) {
+    return exec.cuda_device_prop().multiProcessorCount;
+  }
+
   /// At most `blocks` blocks, and no more than run at a time: each takes more than one tile then.
   template <class Kernel>
-  static void launch(Kokkos::Cuda const& exec, std::string const& label, Kernel const& kernel,
-                     long blocks) {
+  static int launch(Kokkos::Cuda const& exec, std::string const& label, Kernel const& kernel,
+                    long blocks) {
     static_assert(sizeof(Kernel) <= 2048, "a kernel's arguments are read by all its threads");
     auto const& device = exec.cuda_device_prop();
     if (long(device.sharedMemPerBlockOptin) < Kernel::scratch_bytes)
@@ -51,10 +55,12 @@ struct Device {
     bool const profiles = Kokkos::Tools::profileLibraryLoaded();
     if (profiles)
       Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
-    run_team<<<unsigned(blocks < most ? blocks : most), Kernel::threads, Kernel::scratch_bytes,
-               exec.cuda_stream()>>>(kernel);
+    int const count = int(blocks < most ? blocks : most);
+    run_team<<<unsigned(count), Kernel::threads, Kernel::scratch_bytes, exec.cuda_stream()>>>(
+        kernel);
     if (profiles) Kokkos::Tools::endParallelFor(id);
     check(label, cudaGetLastError());
+    return count;
   }
 
  private:

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <phyllo/backend/gpu/segment_forward.hpp>
+#include <phyllo/backend/gpu/whole_step.hpp>
+#include <phyllo/backend/portable/kernels.hpp>
 
 #include <string>
 
@@ -17,7 +19,7 @@ inline constexpr bool is_perceptron<op::Segment<D...>> = (op::is_dense<D> && ...
 ///
 /// options  Device: a vendor's matrix instruction `Unit<Storage>`, and how its kernels are
 /// launched,
-///          `launch(exec, label, kernel, blocks)`
+///          `launch(exec, label, kernel, blocks)`, which says how many blocks there are
 template <class Device, class Segment, class P> struct SegmentKernels {
   /// The caller's Views are read and written by the lanes that hold the values.
   static constexpr bool takes_views = true;
@@ -31,6 +33,57 @@ template <class Device, class Segment, class P> struct SegmentKernels {
     Kernel const kernel(work, source, target);
     constexpr int block = Kernel::samples_of_block;
     Device::launch(exec, label, kernel, (work.batch + block - 1) / block);
+  }
+};
+
+/// One work item: one parameter, the rows of the blocks added in their order, four sums at a time.
+struct sum_blocks {
+  float const* partial = nullptr;  // (blocks, count)
+  float* gradients = nullptr;      // (count)
+  int count = 0;
+  int blocks = 0;
+
+  PHYLLO_FUNCTION void operator()(long i) const {
+    float sum[4] = {};
+    int b = 0;
+    for (; b + 4 <= blocks; b += 4)
+      for (int k = 0; k < 4; ++k) sum[k] += partial[long(b + k) * count + i];
+    for (int k = 0; b < blocks; ++b, ++k) sum[k] += partial[long(b) * count + i];
+    gradients[i] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  }
+};
+
+/// Warps of a block in a whole step: as many as fit, since all their samples share one set of sums.
+template <class Unit, class Segment>
+inline constexpr int step_warps = StepLayout<Unit, Segment, 8>::fits   ? 8
+                                  : StepLayout<Unit, Segment, 4>::fits ? 4
+                                  : StepLayout<Unit, Segment, 2>::fits ? 2
+                                                                       : 0;
+
+/// Training of a narrow perceptron in one pass on matrix cores.
+///
+/// options  Device: as in SegmentKernels, and `multiprocessors(exec)`
+template <class Device, class Segment, class L, class P> struct WholeStepKernels {
+  static constexpr bool takes_views = true;
+  using Op = op::WholeStep<Segment, L>;
+  using Unit = typename Device::template Unit<typename P::storage>;
+  using Kernel = whole_step_tiles<Unit, Segment, L, P, step_warps<Unit, Segment>>;
+
+  /// Rows of gradients in the workspace: one for each block that runs at a time.
+  template <class Space> static int workspace_rows(Space const& exec) {
+    constexpr long fit = Unit::scratch_budget / Kernel::scratch_bytes;
+    return Device::multiprocessors(exec) * int(fit < 4 ? fit : 4);
+  }
+
+  template <class Space>
+  static void run(Space const& exec, std::string const& label,
+                  typename Op::template Run<P> const& work, ExternalTensor const& source) {
+    constexpr int block = Kernel::samples_of_block;
+    int blocks = (work.forward.batch + block - 1) / block;
+    if (blocks > work.rows) blocks = work.rows;
+    if (blocks > 0) blocks = Device::launch(exec, label, Kernel(work, source), blocks);
+    portable::launch(exec, label, work.parameter_count,
+                     sum_blocks{work.partial, work.gradients, work.parameter_count, blocks});
   }
 };
 

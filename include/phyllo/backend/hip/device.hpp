@@ -30,10 +30,14 @@ __global__ void __launch_bounds__(Kernel::threads, 2) run_team(Kernel const kern
 struct Device {
   template <class Storage> using Unit = Mfma<Storage>;
 
+  static int multiprocessors(Kokkos::HIP const& exec) {
+    return exec.hip_device_prop().multiProcessorCount;
+  }
+
   /// At most `blocks` blocks, and no more than run at a time: each takes more than one tile then.
   template <class Kernel>
-  static void launch(Kokkos::HIP const& exec, std::string const& label, Kernel const& kernel,
-                     long blocks) {
+  static int launch(Kokkos::HIP const& exec, std::string const& label, Kernel const& kernel,
+                    long blocks) {
     static_assert(sizeof(Kernel) <= 2048, "a kernel's arguments are read by all its threads");
     int resident = 0;
     check(label, hipOccupancyMaxActiveBlocksPerMultiprocessor(
@@ -43,10 +47,12 @@ struct Device {
     bool const profiles = Kokkos::Tools::profileLibraryLoaded();
     if (profiles)
       Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
-    run_team<<<unsigned(blocks < most ? blocks : most), Kernel::threads, Kernel::scratch_bytes,
-               exec.hip_stream()>>>(kernel);
+    int const count = int(blocks < most ? blocks : most);
+    run_team<<<unsigned(count), Kernel::threads, Kernel::scratch_bytes, exec.hip_stream()>>>(
+        kernel);
     if (profiles) Kokkos::Tools::endParallelFor(id);
     check(label, hipGetLastError());
+    return count;
   }
 
  private:

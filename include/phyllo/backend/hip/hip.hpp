@@ -16,6 +16,12 @@ template <class... D, class P>
   requires(gpu::is_perceptron<op::Segment<D...>> && gpu::is_16_bit<P>)
 struct Kernels<op::Segment<D...>, P> : gpu::SegmentKernels<Device, op::Segment<D...>, P> {};
 
+template <class... D, class L, class P>
+  requires(gpu::is_perceptron<op::Segment<D...>> && gpu::is_16_bit<P> &&
+           gpu::step_warps<Device::Unit<typename P::storage>, op::Segment<D...>> > 0)
+struct Kernels<op::WholeStep<op::Segment<D...>, L>, P>
+    : gpu::WholeStepKernels<Device, op::Segment<D...>, L, P> {};
+
 }  // namespace phyllo::hip
 
 #endif

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/gpu/segment_layout.hpp>
+#include <phyllo/core/role.hpp>
+
+namespace phyllo::gpu {
+
+/// What a block of a whole training step has in scratch memory, and a warp in registers.
+///
+/// Scratch: weights as the forward pass wants them, and of every layer but the first as the
+/// backward pass does; for 16 samples a warp the inputs of every layer, the outputs and their
+/// gradients as rows, in which backwards the gradients take the place of the values; and what
+/// chains had before them where their derivatives need it. A row has 8 numbers more than channels,
+/// so that eight rows meet all banks of the memory. Registers: sums of the weights' gradients.
+/// Those of a layer, 16 inputs by 16 outputs each, are dealt to the warps in turn.
+template <class Unit, class Segment, int Warps> struct StepLayout;
+template <class Unit, class... D, int Warps> struct StepLayout<Unit, op::Segment<D...>, Warps> {
+  using Layers = SegmentLayout<Unit, op::Segment<D...>>;
+  static constexpr int layers = Layers::layers;
+  static constexpr int samples = Warps * 16;
+
+  /// Value l is the input of layer l; behind the outputs the gradients that the loss gives.
+  static constexpr int channels(int value) {
+    return value < layers ? Layers::inputs(value) : Layers::outputs(layers - 1);
+  }
+  static constexpr int stride(int value) { return Layers::groups(channels(value)) * 16 + 8; }
+  static constexpr bool keeps_input(int l) {
+    constexpr bool keeps[] = {
+        (D::chain::length > 0 && D::chain::derivative_of == Derivative::input)...};
+    return keeps[l];
+  }
+
+  /// Bytes before each, from the start of the scratch memory.
+  static constexpr int weights_at(int l) {
+    int sum = 0;
+    for (int k = 0; k < l; ++k) sum += Layers::bytes(k);
+    return sum;
+  }
+  static constexpr int transposed_at(int l) {
+    int sum = weights_at(layers);
+    for (int k = 1; k < l; ++k) sum += Layers::weight_bytes(k);
+    return sum;
+  }
+  static constexpr int rows_at(int value) {
+    int sum = transposed_at(layers);
+    for (int v = 0; v < value; ++v) sum += samples * stride(v) * 2;
+    return sum;
+  }
+  static constexpr int saved_at(int l) {
+    int sum = rows_at(layers + 2);
+    for (int k = 0; k < l; ++k) sum += keeps_input(k) ? samples * stride(k + 1) * 2 : 0;
+    return sum;
+  }
+  static constexpr int scratch_bytes = saved_at(layers);
+
+  static constexpr int gradient_groups(int l) {
+    return Layers::groups(Layers::inputs(l)) * Layers::groups(Layers::outputs(l));
+  }
+  /// Groups of sums of a warp before those of a layer.
+  static constexpr int slot(int l) {
+    int sum = 0;
+    for (int k = 0; k < l; ++k) sum += (gradient_groups(k) + Warps - 1) / Warps;
+    return sum;
+  }
+  static constexpr int slots = slot(layers);
+  /// Channels of a layer's bias whose gradient a lane sums.
+  static constexpr int bias_channels = (Layers::widest() * 16 + Unit::lanes - 1) / Unit::lanes;
+
+  /// What all this leaves of 255 registers is for one layer's sums, values and weights.
+  static constexpr int registers = slots * 16 * 16 / Unit::lanes + layers * bias_channels;
+  static constexpr bool fits = scratch_bytes <= Unit::scratch_budget && registers <= 112;
+};
+
+}  // namespace phyllo::gpu

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/cuda/mma.hpp>
+#include <phyllo/backend/gpu/segment.hpp>
+#include <phyllo/backend/hip/mfma.hpp>
+#include <phyllo/core/random.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace phyllo::test {
+
+using Space = Kokkos::DefaultHostExecutionSpace;
+
+// A GPU of a few blocks.
+template <template <class> class Instruction> struct HostDevice {
+  static int multiprocessors(Space const&) { return 3; }
+  template <class Storage> using Unit = Instruction<Storage>;
+
+  template <class Kernel>
+  static int launch(Space const&, std::string const&, Kernel const& kernel, long blocks) {
+    int const resident = blocks < 3 ? int(blocks) : 3;
+    for (int b = 0; b < resident; ++b) {
+      // Scratch memory begins as whatever was there.
+      std::vector<std::uint64_t> scratch(Kernel::scratch_bytes / 8 + 2, ~std::uint64_t(0));
+      gpu::Team<Kernel::warps, Kernel::threads / Kernel::warps> team{
+          reinterpret_cast<std::byte*>(scratch.data())};
+      team.scratch += reinterpret_cast<std::uintptr_t>(team.scratch) % 16;
+      team.of_block = b;
+      team.of_blocks = resident;
+      kernel(team);
+    }
+    return resident;
+  }
+};
+
+template <class S> S number(unsigned seed, std::size_t i) {
+  return S(2 * random_uniform(seed, 0, 0, i, 0) - 1);
+}
+template <class T> std::vector<T> numbers(long count, unsigned seed) {
+  std::vector<T> v(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] = number<T>(seed, i);
+  return v;
+}
+
+// Parameters one behind the other, from multiples of 64 bytes on; between them not-a-numbers.
+template <class Segment> struct Arena;
+template <class... D> struct Arena<op::Segment<D...>> {
+  static constexpr int inputs[] = {D::inputs...}, outputs[] = {D::outputs...};
+  static constexpr bool has_bias[] = {D::bias...};
+  static constexpr int layers = sizeof...(D);
+  static constexpr int first = inputs[0], last = outputs[layers - 1];
+
+  template <class S, class Work> static std::vector<S> fill(Work& work) {
+    std::vector<S> p;
+    auto const add = [&](int count, unsigned seed, float scale) {
+      int const at = int(p.size());
+      for (int i = 0; i < count; ++i) p.push_back(S(scale * number<float>(seed, std::size_t(i))));
+      p.push_back(S(std::nanf("")));
+      while (p.size() % 32 != 0) p.push_back(S(std::nanf("")));
+      return at;
+    };
+    for (int l = 0; l < layers; ++l) {
+      work.weight[l] =
+          add(inputs[l] * outputs[l], unsigned(10 + l), std::sqrt(3.0f / float(inputs[l])));
+      work.bias[l] = has_bias[l] ? add(outputs[l], unsigned(30 + l), 0.5f) : -1;
+      work.position[l] = 2 * l;
+    }
+    return p;
+  }
+};
+
+template <int In, int Out, class... F> using Dense = op::Dense<In, Out, true, op::Chain<F...>>;
+template <int In, int Out, class... F> using Bare = op::Dense<In, Out, false, op::Chain<F...>>;
+
+}  // namespace phyllo::test

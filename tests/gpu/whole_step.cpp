@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What a GPU compiler must take: training steps of narrow perceptrons in one pass on matrix cores,
+// and in float, where no kernel does that on a device, layer by layer.
+
+#include <phyllo/phyllo.hpp>
+
+namespace phyllo_gpu {
+
+using namespace phyllo;
+using Space = Kokkos::DefaultExecutionSpace;
+
+// The network of workload mlp-train; one that fits the scratch memory of every device.
+struct MlpTrain : Network<Input<16>, Linear<64>, ReLU, Linear<64>, ReLU, Linear<64>, ReLU,
+                          Linear<64>, ReLU, Linear<16>> {};
+struct SurrogateTrain : Network<Input<24>, Linear<32>, Tanh, Linear<32>, GELU, Linear<8>> {};
+
+template <class Net, class L, class P, class Targets> void train(Targets const& targets) {
+  Space const exec;
+  Trainer<Net, L, Sgd, P> trainer(exec, Sgd{.rate = 0.1f}, {.batch = 1024});
+  Kokkos::View<typename P::storage**, Space> inputs("inputs", 1024, Net::input.size());
+  trainer.step(inputs, targets);
+}
+
+void gpu_whole_step(Kokkos::View<int*, Space> classes, Kokkos::View<float**, Space> values) {
+  train<MlpTrain, MeanSquaredError, Mixed<bf16, float>>(values);
+  train<SurrogateTrain, CrossEntropy, Mixed<fp16, float>>(classes);
+  static_assert(!runs_whole_steps<SurrogateTrain, Full<float>, Execution<>>());
+  train<SurrogateTrain, MeanSquaredError, Full<float>>(values);
+}
+
+}  // namespace phyllo_gpu
