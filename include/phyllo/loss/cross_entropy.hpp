@@ -53,6 +53,22 @@ struct CrossEntropy {
     return logarithm(s.sum) + s.largest - z(label);
   }
 
+  /// The same by a team that shares the row (op/row_team.hpp); every thread has the result.
+  static constexpr bool by_team = true;
+  template <class T, class Team, class Outputs, class Target, class Gradient>
+  PHYLLO_FUNCTION static T row_by_team(Team const& team, int channels, Outputs const& z,
+                                       Target const& target, Gradient const& gradient) {
+    auto const wanted = static_cast<long>(target(0));
+    int const label = wanted >= 0 && wanted < channels ? int(wanted) : -1;
+    op::SoftmaxSum<T> const s = team.template softmax_sum<T>(channels, z);
+    if (gradient.wanted())
+      team.for_each(channels, [&](int c) {
+        gradient(c, decay(z(c) - s.largest) / s.sum - (c == label ? T(1) : T(0)));
+      });
+    if (label < 0) return Kokkos::Experimental::quiet_NaN_v<T>;
+    return logarithm(s.sum) + s.largest - z(label);
+  }
+
   /// The same of `Rows` rows side by side, for the vectors of processors: z and `gradient` are
   /// (C, Rows), a label outside 0..C-1 is -1, and the gradient is multiplied by `factor`.
   template <int Rows, class T>

@@ -31,6 +31,19 @@ struct MeanSquaredError {
     return sum / T(channels);
   }
 
+  /// The same by a team that shares the row (op/row_team.hpp); every thread has the result.
+  static constexpr bool by_team = true;
+  template <class T, class Team, class Outputs, class Target, class Gradient>
+  PHYLLO_FUNCTION static T row_by_team(Team const& team, int channels, Outputs const& y,
+                                       Target const& target, Gradient const& gradient) {
+    Difference<T, Outputs, Target> const difference{y, target};
+    if (gradient.wanted())
+      team.for_each(channels, [&](int c) { gradient(c, 2 * difference(c) / T(channels)); });
+    return team.template sum<T>(channels, [&](int c, T& sum) {
+      sum += difference(c) * difference(c);
+    }) / T(channels);
+  }
+
  private:
   template <class T, class D, class Gradient>
   PHYLLO_FUNCTION static T one_by_one(int channels, D const& difference, Gradient const& gradient) {

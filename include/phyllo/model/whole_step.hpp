@@ -2,13 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/is_processor.hpp>
 #include <phyllo/backend/select.hpp>
 #include <phyllo/fusion/planned.hpp>
 #include <phyllo/loss/mean_squared_error.hpp>
-
-#include <Kokkos_Core.hpp>
-
-#include <type_traits>
 
 namespace phyllo {
 
@@ -22,7 +19,7 @@ template <class Net, class P, class Exec> constexpr bool runs_whole_steps() {
     // Every loss will do: backends do not choose by it.
     using Op = op::WholeStep<StepSegment<Plan, 0>, MeanSquaredError>;
     return !for_processors<SelectedKernels<Op, P, typename Exec::backends>> ||
-           std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
+           is_processor<typename Exec::space>;
   }
 }
 

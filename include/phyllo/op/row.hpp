@@ -81,4 +81,22 @@ PHYLLO_FUNCTION Accumulate hit(int channels, Outputs const& z, Target const& tar
   }
 }
 
+/// The same by a team; every thread has the result.
+template <class L, class Accumulate, class Team, class Outputs, class Target>
+PHYLLO_FUNCTION Accumulate hit_by_team(Team const& team, int channels, Outputs const& z,
+                                       Target const& target) {
+  if constexpr (L::classes) {
+    auto const label = target(0);
+    if (label < 0 || label >= channels) return Accumulate(0);
+    int const at = int(label);
+    Accumulate const chosen = z(at);
+    int const beaten = team.template sum<int>(channels, [&](int c, int& sum) {
+      sum += c < at ? int(!(z(c) < chosen)) : c > at ? int(z(c) > chosen) : 0;
+    });
+    return beaten != 0 ? Accumulate(0) : Accumulate(1);
+  } else {
+    return Accumulate(0);
+  }
+}
+
 }  // namespace phyllo::op

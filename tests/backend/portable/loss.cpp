@@ -17,6 +17,41 @@ TEST_CASE_TEMPLATE("portable: losses", P, PHYLLO_TEST_PRECISIONS) {
     compare_loss<CrossEntropy, P, std::int32_t>(3, {channels}, channels);
 }
 
+namespace {
+
+// Rows shared by teams, which devices run; here a team is one thread.
+template <class Op, class P> struct ByTeams : portable::Kernels<Op, P> {
+  template <class Space, class Work>
+  static void run(Space const& exec, std::string const& label, Work const& work) {
+    portable::Kernels<Op, P>::run_by_teams(exec, label, work);
+  }
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("portable: losses by teams", P, PHYLLO_TEST_PRECISIONS) {
+  for (int const channels : {1, 2, 10, 63, 64, 1000, 5000})
+    for (int variant = 0; variant < 6; ++variant) {
+      compare_loss<CrossEntropy, P, std::int32_t, ByTeams>(5, {channels}, variant);
+      compare_loss<MeanSquaredError, P, double, ByTeams>(5, {channels}, variant);
+    }
+}
+
+TEST_CASE("the parts of a softmax sum, empty ones and infinities among them") {
+  using Sum = op::SoftmaxSum<double>;
+  double const infinity = std::numeric_limits<double>::infinity();
+  Sum const nothing{0, 0}, three{3, 2}, five{5, 1}, of_infinities{-infinity, 0};
+  CHECK(op::joined(nothing, three).sum == 2);
+  CHECK(op::joined(three, nothing).largest == 3);
+  CHECK(op::joined(of_infinities, five).largest == 5);
+  for (Sum const& s : {op::joined(three, five), op::joined(five, three)}) {
+    CHECK(s.largest == 5);
+    CHECK(s.sum == doctest::Approx(1 + 2 * std::exp(-2.0)));
+  }
+  CHECK(std::isnan(op::joined(five, Sum{std::nan(""), 1}).sum));
+  CHECK(std::isnan(op::joined(Sum{std::nan(""), 1}, five).sum));
+}
+
 TEST_CASE_TEMPLATE("portable: sums of losses", P, Full<double>, Full<float>) {
   using A = typename P::accumulate;
   for (int const few : sizes)

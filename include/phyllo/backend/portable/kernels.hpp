@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/is_processor.hpp>
 #include <phyllo/backend/launch_label.hpp>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/window.hpp>
@@ -30,6 +31,21 @@ void launch(Space const& exec, std::string const& label, long count, Functor con
   Kokkos::parallel_for(launch_label(label),
                        Kokkos::RangePolicy<Space, Kokkos::IndexType<long>>(exec, 0, count),
                        functor);
+}
+
+/// On a device, rows of no fewer channels are shared by the threads of a team.
+inline constexpr int shared_channels = 64;
+
+/// One team for each row of `channels` numbers, of a device's threads about four numbers each.
+template <class Space, class Functor>
+void launch_teams(Space const& exec, std::string const& label, long rows, int channels,
+                  Functor const& functor) {
+  static_assert(sizeof(Functor) <= 512, "portable: a functor stays under 512 bytes.");
+  if (rows == 0) return;
+  int const lanes = is_processor<Space> ? 1 : 32;
+  int const threads = is_processor<Space> ? 1 : channels >= 4096 ? 8 : channels >= 512 ? 4 : 1;
+  Kokkos::parallel_for(launch_label(label),
+                       Kokkos::TeamPolicy<Space>(exec, int(rows), threads, lanes), functor);
 }
 
 /// Depth, height and width of a position.

@@ -5,6 +5,7 @@
 #include <phyllo/backend/portable/kernels.hpp>
 #include <phyllo/op/loss.hpp>
 #include <phyllo/op/row.hpp>
+#include <phyllo/op/row_team.hpp>
 
 namespace phyllo::portable {
 
@@ -31,6 +32,31 @@ template <class L, class P> struct loss_evaluate {
     value *= A(work.weight) / A(positions);
     work.values[n] = work.accumulate_values ? work.values[n] + value : value;
     if (work.hits != nullptr) work.hits[n] = hits / A(positions);
+  }
+};
+
+/// One team: one sample without positions.
+template <class L, class P, class Space> struct loss_evaluate_by_team {
+  using A = typename P::accumulate;
+  using S = typename P::storage;
+  using Member = typename Kokkos::TeamPolicy<Space>::member_type;
+  typename op::Loss<L>::template Evaluate<P> work;
+
+  PHYLLO_FUNCTION void operator()(Member const& member) const {
+    int const channels = work.shape.channels, n = int(member.league_rank());
+    long const at = long(n) * channels;
+    op::RowTeam<Member> const team{member};
+    op::OutputRow<S, A> const z{work.outputs + at};
+    op::TargetRow<L, A> const target(work.targets, n, work.shape, 0);
+    A const scale = work.state != nullptr ? A(work.state->loss_scale) : A(1);
+    op::GradientRow<S, A> const gradient{work.d_outputs == nullptr ? nullptr : work.d_outputs + at,
+                                         A(work.weight) * scale, work.accumulate_gradient};
+    A const value =
+        A(work.weight) * L::template row_by_team<A>(team, channels, z, target, gradient);
+    A const hits = work.hits != nullptr ? op::hit_by_team<L, A>(team, channels, z, target) : A(0);
+    if (member.team_rank() != 0) return;
+    work.values[n] = work.accumulate_values ? work.values[n] + value : value;
+    if (work.hits != nullptr) work.hits[n] = hits;
   }
 };
 
@@ -70,7 +96,16 @@ template <class L, bool Few, class P> struct Kernels<op::Loss<L, Few>, P> {
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename op::Loss<L>::template Evaluate<P> const& work) {
+    if constexpr (op::is_shared_by_teams<L> && !is_processor<Space>)
+      if (work.shape.positions() == 1 && work.shape.channels >= shared_channels)
+        return run_by_teams(exec, label, work);
     launch(exec, label, work.batch, loss_evaluate<L, P>{work});
+  }
+  template <class Space>
+  static void run_by_teams(Space const& exec, std::string const& label,
+                           typename op::Loss<L>::template Evaluate<P> const& work) {
+    launch_teams(exec, label, work.batch, work.shape.channels,
+                 loss_evaluate_by_team<L, P, Space>{work});
   }
 };
 

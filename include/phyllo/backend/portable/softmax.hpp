@@ -5,6 +5,7 @@
 #include <phyllo/backend/portable/kernels.hpp>
 #include <phyllo/op/dot_product.hpp>
 #include <phyllo/op/row.hpp>
+#include <phyllo/op/row_team.hpp>
 #include <phyllo/op/softmax.hpp>
 #include <phyllo/op/softmax_row.hpp>
 
@@ -52,16 +53,62 @@ template <class P> struct softmax_backward {
   }
 };
 
+/// One team: one row.
+template <class P, class Space> struct softmax_forward_by_team {
+  using A = typename P::accumulate;
+  using Member = typename Kokkos::TeamPolicy<Space>::member_type;
+  op::Softmax::Forward<P> work;
+
+  PHYLLO_FUNCTION void operator()(Member const& member) const {
+    long const at = long(member.league_rank()) * work.channels;
+    op::RowTeam<Member> const team{member};
+    op::OutputRow<typename P::storage, A> const x{work.x + at};
+    op::GradientRow<typename P::storage, A> const to{work.y + at};
+    op::SoftmaxSum<A> const s = team.template softmax_sum<A>(work.channels, x);
+    team.for_each(work.channels, [&](int c) { to(c, decay(x(c) - s.largest) / s.sum); });
+  }
+};
+
+template <class P, class Space> struct softmax_backward_by_team {
+  using A = typename P::accumulate;
+  using S = typename P::storage;
+  using Member = typename Kokkos::TeamPolicy<Space>::member_type;
+  op::Softmax::Backward<P> work;
+
+  PHYLLO_FUNCTION void operator()(Member const& member) const {
+    long const at = long(member.league_rank()) * work.channels;
+    op::RowTeam<Member> const team{member};
+    op::OutputRow<S, A> const y{work.y + at}, d_y{work.d_y + at};
+    op::GradientRow<S, A> const to{work.d_x + at, A(1), work.accumulate};
+    A const dot = team.template sum<A>(work.channels, [&](int c, A& sum) { sum += y(c) * d_y(c); });
+    team.for_each(work.channels, [&](int c) { to(c, y(c) * (d_y(c) - dot)); });
+  }
+};
+
 template <class P> struct Kernels<op::Softmax, P> {
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   op::Softmax::Forward<P> const& work) {
+    if constexpr (!is_processor<Space>)
+      if (work.channels >= shared_channels) return run_by_teams(exec, label, work);
     launch(exec, label, work.rows, softmax_forward<P>{work});
   }
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   op::Softmax::Backward<P> const& work) {
+    if constexpr (!is_processor<Space>)
+      if (work.channels >= shared_channels) return run_by_teams(exec, label, work);
     launch(exec, label, work.rows, softmax_backward<P>{work});
+  }
+  template <class Space>
+  static void run_by_teams(Space const& exec, std::string const& label,
+                           op::Softmax::Forward<P> const& work) {
+    launch_teams(exec, label, work.rows, work.channels, softmax_forward_by_team<P, Space>{work});
+  }
+  template <class Space>
+  static void run_by_teams(Space const& exec, std::string const& label,
+                           op::Softmax::Backward<P> const& work) {
+    launch_teams(exec, label, work.rows, work.channels, softmax_backward_by_team<P, Space>{work});
   }
 };
 
