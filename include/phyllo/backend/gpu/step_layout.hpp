@@ -19,6 +19,7 @@ template <class Unit, class Segment, int Warps> struct StepLayout;
 template <class Unit, class... D, int Warps> struct StepLayout<Unit, op::Segment<D...>, Warps> {
   using Layers = SegmentLayout<Unit, op::Segment<D...>>;
   static constexpr int layers = Layers::layers;
+  static constexpr int warps = Warps;
   static constexpr int samples = Warps * 16;
 
   /// Value l is the input of layer l; behind the outputs the gradients that the loss gives.
@@ -58,10 +59,11 @@ template <class Unit, class... D, int Warps> struct StepLayout<Unit, op::Segment
   static constexpr int gradient_groups(int l) {
     return Layers::groups(Layers::inputs(l)) * Layers::groups(Layers::outputs(l));
   }
-  /// Groups of sums of a warp before those of a layer.
+  /// Groups of sums of a warp: of a layer, and before those of a layer.
+  static constexpr int slots_of(int l) { return (gradient_groups(l) + Warps - 1) / Warps; }
   static constexpr int slot(int l) {
     int sum = 0;
-    for (int k = 0; k < l; ++k) sum += (gradient_groups(k) + Warps - 1) / Warps;
+    for (int k = 0; k < l; ++k) sum += slots_of(k);
     return sum;
   }
   static constexpr int slots = slot(layers);

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/gpu/step_rows.hpp>
+
+namespace phyllo::gpu {
+
+/// A warp's share of the gradients of weights and biases, in registers over all tiles of its block.
+template <class Unit, class Layout> struct StepGradients {
+  using Layers = typename Layout::Layers;
+  using Rows = StepRows<Unit, Layout>;
+  static constexpr int here = Unit::here;
+  static constexpr int warps = Layout::warps;
+  template <int Layer> using Dense = typename Layers::template Dense<Layer>;
+
+  typename Unit::Sums weight[Layout::slots][Unit::blocks][here];
+  float bias[Layout::layers][Layout::bias_channels][here];
+
+  /// inputs^T gradients over the samples of the block, of the groups that are this warp's.
+  template <int Layer> PHYLLO_INLINE void add_weights(Rows const& rows, int warp, int first_lane) {
+    constexpr int out = Layers::groups(Dense<Layer>::outputs);
+    PHYLLO_UNROLL_ON_DEVICE
+    for (int slot = 0; slot < Layout::slots_of(Layer); ++slot) {
+      int const group = slot * warps + warp;
+      if (group >= Layout::gradient_groups(Layer)) continue;
+      auto& sums = weight[Layout::slot(Layer) + slot];
+      for (int m = 0; m < warps; ++m) {
+        typename Unit::Values x[here];
+        typename Unit::Weights d_y[Unit::blocks][here];
+        Unit::by_channel(x, rows.template value<Layer>(m) + group / out * 16, Layout::stride(Layer),
+                         first_lane);
+        Unit::by_channel(d_y, rows.template value<Layer + 1>(m) + group % out * 16,
+                         Layout::stride(Layer + 1), first_lane);
+        PHYLLO_UNROLL_ON_DEVICE
+        for (int b = 0; b < Unit::blocks; ++b) Unit::multiply(sums[b], x, d_y[b]);
+      }
+    }
+  }
+  /// A lane sums every lanes-th channel over the samples of its warp.
+  template <int Layer> PHYLLO_INLINE void add_bias(Rows const& rows, int warp, int first_lane) {
+    if constexpr (Dense<Layer>::bias) {
+      auto const* const d_y = rows.template value<Layer + 1>(warp);
+      for (int i = 0; i < here; ++i) {
+        PHYLLO_UNROLL_ON_DEVICE
+        for (int j = 0; j < Layout::bias_channels; ++j) {
+          int const c = j * Unit::lanes + first_lane + i;
+          if (c >= Dense<Layer>::outputs) continue;
+          float sum = 0;
+          for (int n = 0; n < 16; ++n) sum += float(d_y[n * Layout::stride(Layer + 1) + c]);
+          bias[Layer][j][i] += sum;
+        }
+      }
+    }
+  }
+
+  /// The warp's groups into a layer's gradient (in, out).
+  template <int Layer>
+  PHYLLO_INLINE void write_weights(float* gradient, int warp, int first_lane) const {
+    constexpr int out = Layers::groups(Dense<Layer>::outputs);
+    PHYLLO_UNROLL_ON_DEVICE
+    for (int slot = 0; slot < Layout::slots_of(Layer); ++slot) {
+      int const group = slot * warps + warp;
+      if (group >= Layout::gradient_groups(Layer)) continue;
+      for (int i = 0; i < here; ++i) {
+        PHYLLO_UNROLL_ON_DEVICE
+        for (int b = 0; b < Unit::blocks; ++b) {
+          PHYLLO_UNROLL_ON_DEVICE
+          for (int e = 0; e < 4; ++e) {
+            int const c = group / out * 16 + Unit::gradient_input(first_lane + i, e);
+            int const o = group % out * 16 + Unit::gradient_output(first_lane + i, b, e);
+            if (c < Dense<Layer>::inputs && o < Dense<Layer>::outputs)
+              gradient[c * Dense<Layer>::outputs + o] =
+                  weight[Layout::slot(Layer) + slot][b][i].value[e];
+          }
+        }
+      }
+    }
+  }
+  /// The warp's sums of a bias, (warps, channels), and of all warps' those of channel o.
+  static constexpr int channels = Layout::bias_channels * Unit::lanes;
+  template <int Layer> PHYLLO_INLINE void write_bias(float* sums, int warp, int first_lane) const {
+    for (int i = 0; i < here; ++i) {
+      PHYLLO_UNROLL_ON_DEVICE
+      for (int j = 0; j < Layout::bias_channels; ++j)
+        sums[warp * channels + j * Unit::lanes + first_lane + i] = bias[Layer][j][i];
+    }
+  }
+  PHYLLO_INLINE static float sum_bias(float const* sums, int o) {
+    float sum = 0;
+    for (int w = 0; w < warps; ++w) sum += sums[w * channels + o];
+    return sum;
+  }
+};
+
+}  // namespace phyllo::gpu

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/gpu/four_sums.hpp>
+#include <phyllo/backend/gpu/packed_weights.hpp>
+#include <phyllo/backend/gpu/step_layout.hpp>
+
+#include <cstddef>
+
+namespace phyllo::gpu {
+
+/// The scratch memory of a block in a whole step, by name.
+template <class Unit, class Layout> struct StepRows {
+  using S = typename Unit::storage;
+  using Layers = typename Layout::Layers;
+  template <int Layer> using Dense = typename Layers::template Dense<Layer>;
+
+  std::byte* scratch;
+
+  template <int Layer> PHYLLO_INLINE auto weights() const {
+    return PackedWeights<Unit, Dense<Layer>::inputs, Dense<Layer>::outputs>{
+        reinterpret_cast<std::uint32_t*>(scratch + Layout::weights_at(Layer))};
+  }
+  template <int Layer> PHYLLO_INLINE auto transposed() const {
+    return PackedWeights<Unit, Dense<Layer>::outputs, Dense<Layer>::inputs>{
+        reinterpret_cast<std::uint32_t*>(scratch + Layout::transposed_at(Layer))};
+  }
+  /// The 16 rows of a warp's samples of a value.
+  template <int Value> PHYLLO_INLINE S* value(int warp) const {
+    return reinterpret_cast<S*>(scratch + Layout::rows_at(Value)) +
+           warp * 16 * Layout::stride(Value);
+  }
+  /// The same of what the chain of a layer had before it.
+  template <int Layer> PHYLLO_INLINE S* saved(int warp) const {
+    return reinterpret_cast<S*>(scratch + Layout::saved_at(Layer)) +
+           warp * 16 * Layout::stride(Layer + 1);
+  }
+  /// Four channels of group k, a lane's part, in 16 rows of a value.
+  template <int Value> PHYLLO_INLINE static FourStored& four(S* rows, int k, int lane, int part) {
+    return *reinterpret_cast<FourStored*>(rows + Unit::sample(lane, part) * Layout::stride(Value) +
+                                          k * 16 + Unit::channel(lane));
+  }
+  /// Where the warps' sums of biases meet at the end: nobody reads the rows any more.
+  PHYLLO_INLINE float* sums() const {
+    return reinterpret_cast<float*>(scratch + Layout::rows_at(0));
+  }
+};
+
+}  // namespace phyllo::gpu
