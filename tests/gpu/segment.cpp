@@ -31,9 +31,11 @@ template <class Net, class P> void infer(Space const& exec) {
 void gpu_segment(Space const& exec) {
   infer<Mlp, Mixed<bf16, float>>(exec);
   infer<Mlp, Mixed<fp16, float>>(exec);
+  infer<Mlp, Full<float>>(exec);
   infer<Mlp64, Mixed<bf16, float>>(exec);
   infer<Surrogate, Mixed<bf16, float>>(exec);
   infer<Wide, Mixed<bf16, float>>(exec);
+  infer<Wide, Full<float>>(exec);
   infer<Odd, Mixed<fp16, float>>(exec);
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What a GPU compiler must take: training steps of narrow perceptrons in one pass on matrix cores,
-// and in float, where no kernel does that on a device, layer by layer.
+// and in double, for which there are none, layer by layer.
 
 #include <phyllo/phyllo.hpp>
 
@@ -26,8 +26,9 @@ template <class Net, class L, class P, class Targets> void train(Targets const& 
 void gpu_whole_step(Kokkos::View<int*, Space> classes, Kokkos::View<float**, Space> values) {
   train<MlpTrain, MeanSquaredError, Mixed<bf16, float>>(values);
   train<SurrogateTrain, CrossEntropy, Mixed<fp16, float>>(classes);
-  static_assert(!runs_whole_steps<SurrogateTrain, Full<float>, Execution<>>());
   train<SurrogateTrain, MeanSquaredError, Full<float>>(values);
+  static_assert(!runs_whole_steps<SurrogateTrain, Full<double>, Execution<>>());
+  train<SurrogateTrain, MeanSquaredError, Full<double>>(values);
 }
 
 }  // namespace phyllo_gpu

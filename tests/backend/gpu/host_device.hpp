@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/cuda/mma.hpp>
+#include <phyllo/backend/cuda/mma_float.hpp>
 #include <phyllo/backend/gpu/segment.hpp>
 #include <phyllo/backend/hip/mfma.hpp>
 #include <phyllo/core/random.hpp>
+#include <phyllo/policy/precision.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -75,6 +76,20 @@ template <class... D> struct Arena<op::Segment<D...>> {
     }
     return p;
   }
+};
+
+/// Relative error of an operation; of float by products of parts.
+template <class S> inline constexpr double rounding = double(S::epsilon);
+template <> inline constexpr double rounding<float> = 0x1p-19;
+template <class S>
+inline constexpr ElementType type_of = std::is_same_v<S, float>  ? ElementType::f32
+                                       : std::is_same_v<S, bf16> ? ElementType::bf16
+                                                                 : ElementType::f16;
+template <class S> struct PrecisionOf {
+  using type = Mixed<S, float>;
+};
+template <> struct PrecisionOf<float> {
+  using type = Full<float>;
 };
 
 template <int In, int Out, class... F> using Dense = op::Dense<In, Out, true, op::Chain<F...>>;

@@ -42,8 +42,7 @@ template <class Device, class Segment, class P> void compare(int batch, Caller c
 
   // Whole rows of 16-bit numbers, rows with gaps, columns of doubles, or a View per variable.
   ExternalTensor source, target;
-  source.type = target.type =
-      sizeof(S) == 2 && std::is_same_v<S, bf16> ? ElementType::bf16 : ElementType::f16;
+  source.type = target.type = type_of<S>;
   std::vector<double> from(x.size());
   std::vector<S> slot(x.size(), S(std::nanf("")));
   int const stride = A::last + (caller == Caller::gaps ? 3 : 0);
@@ -90,7 +89,7 @@ template <class Device, class Segment, class P> void compare(int batch, Caller c
       norm += e * e;
     }
   CHECK(norm > 0);
-  CHECK(std::sqrt(difference / norm) <= 0.5 * double(S::epsilon));
+  CHECK(std::sqrt(difference / norm) <= 0.5 * rounding<S>);
   // What is not the segment's stays as it was.
   for (std::size_t i = 0; i < out.size(); ++i) {
     bool const is_gap = int(i) >= batch * stride || int(i) % stride >= A::last;
@@ -100,7 +99,7 @@ template <class Device, class Segment, class P> void compare(int batch, Caller c
 }
 
 template <class Segment, template <class> class Instruction, class S> void compare_all() {
-  using P = Mixed<S, float>;
+  using P = typename PrecisionOf<S>::type;
   using Device = HostDevice<Instruction>;
   for (int const batch : {1, 16, 37, 300, 1500})
     for (Caller const caller : {Caller::packed, Caller::gaps, Caller::columns, Caller::gathered})
@@ -109,6 +108,8 @@ template <class Segment, template <class> class Instruction, class S> void compa
 template <class Segment> void compare_units() {
   compare_all<Segment, cuda::Mma, bf16>();
   compare_all<Segment, cuda::Mma, fp16>();
+  compare_all<Segment, cuda::Mma, float>();
+  compare_all<Segment, hip::Mfma, float>();
   compare_all<Segment, hip::Mfma, bf16>();
   compare_all<Segment, hip::Mfma, fp16>();
 }

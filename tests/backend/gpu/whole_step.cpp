@@ -35,7 +35,7 @@ double distance(std::vector<float> const& expected, std::vector<float> const& go
 template <template <class> class Instruction, class Segment, class L, class S>
 void compare(int batch) {
   CAPTURE(batch);
-  using P = Mixed<S, float>;
+  using P = typename PrecisionOf<S>::type;
   using Op = op::WholeStep<Segment, L>;
   using A = Arena<Segment>;
   using Kernels = gpu::WholeStepKernels<HostDevice<Instruction>, Segment, L, P>;
@@ -71,7 +71,7 @@ void compare(int batch) {
     work.hits = hits[k].data();
     ExternalTensor source;
     source.data[0] = const_cast<S*>(x.data());
-    source.type = std::is_same_v<S, bf16> ? ElementType::bf16 : ElementType::f16;
+    source.type = type_of<S>;
     source.sample_stride = A::first;
     source.channel_stride = 1;
     if (k == 0)
@@ -80,7 +80,7 @@ void compare(int batch) {
       Kernels::run(Space{}, "gpu", work, source);
   }
   // Values of 16 bits: a ReLU may fall to the other side, sums of gradients may cancel.
-  double const bound = 1.5 * double(S::epsilon);
+  double const bound = 1.5 * rounding<S>;
   for (int l = 0; l < A::layers; ++l) {
     CAPTURE(l);
     CHECK(distance(gradients[0], gradients[1], work.forward.weight[l],
@@ -104,6 +104,8 @@ template <class Segment> void compare_all() {
     compare<cuda::Mma, Segment, CrossEntropy, fp16>(batch);
     compare<hip::Mfma, Segment, MeanSquaredError, fp16>(batch);
     compare<hip::Mfma, Segment, CrossEntropy, bf16>(batch);
+    compare<cuda::Mma, Segment, MeanSquaredError, float>(batch);
+    compare<hip::Mfma, Segment, CrossEntropy, float>(batch);
   }
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/cuda/mma.hpp>
+#include <phyllo/backend/cuda/mma_float.hpp>
 #include <phyllo/backend/gpu/team.hpp>
 #include <phyllo/core/error.hpp>
 

@@ -2,20 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/gpu/four.hpp>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/op/chain.hpp>
 
-#include <cstdint>
-
 namespace phyllo::gpu {
-
-/// Four channels of a sample, in two words of the storage type.
-struct alignas(8) FourStored {
-  std::uint32_t pair[2];
-};
 
 /// Four channels of a sample in float, which is what a lane has of a group of 16 outputs.
 template <class Unit> struct FourSums {
+  using S = typename Unit::storage;
   float value[4];
 
   FourSums() = default;
@@ -25,19 +20,9 @@ template <class Unit> struct FourSums {
     for (int c = 0; c < 4; ++c)
       value[c] = sums[Unit::sum_block(c)][lane_here].value[Unit::sum_place(part, c)];
   }
-  PHYLLO_INLINE explicit FourSums(FourStored const& stored) {
+  PHYLLO_INLINE explicit FourSums(Four<S> const& four) {
     PHYLLO_UNROLL_ON_DEVICE
-    for (int c = 0; c < 4; ++c)
-      value[c] = float(Unit::storage::from_bits(std::uint16_t(stored.pair[c / 2] >> (c % 2 * 16))));
-  }
-
-  PHYLLO_INLINE FourStored stored() const {
-    return {{Unit::pack(value[0], value[1]), Unit::pack(value[2], value[3])}};
-  }
-  /// Where the next layer's instruction wants them.
-  PHYLLO_INLINE void pack(typename Unit::Values& values, int part) const {
-    values.pair[Unit::value_pair(part, 0)] = Unit::pack(value[0], value[1]);
-    values.pair[Unit::value_pair(part, 1)] = Unit::pack(value[2], value[3]);
+    for (int c = 0; c < 4; ++c) value[c] = float(four.value[c]);
   }
 
   template <class Chain>

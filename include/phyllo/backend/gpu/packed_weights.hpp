@@ -2,35 +2,34 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/gpu/four.hpp>
 #include <phyllo/core/macros.hpp>
-
-#include <cstdint>
 
 namespace phyllo::gpu {
 
 /// One layer's weights in scratch memory as fragments of the matrix instruction: a lane reads those
 /// of 16 inputs and 16 outputs in one access, next to those of its neighbours.
 ///
-/// shape    (in, out) -> [group of inputs][group of outputs][lane][block][pair]; behind them (out)
+/// shape    (in, out) -> [group of inputs][group of outputs][lane][block][4 inputs]; behind them
+///          biases (out) in float
 template <class Unit, int In, int Out> struct PackedWeights {
   using S = typename Unit::storage;
   static constexpr int in_groups = (In + 15) / 16, out_groups = (Out + 15) / 16;
-  static constexpr int pairs = 2;  // of inputs, in a fragment of a lane
-  static constexpr int group_words = Unit::lanes * Unit::blocks * pairs;
-  static constexpr int words = in_groups * out_groups * group_words;
+  static constexpr int group_size = Unit::lanes * Unit::blocks * 4;
+  static constexpr int size = in_groups * out_groups * group_size;
 
   /// Weights of 16 inputs and 16 outputs, of one lane.
-  struct alignas(Unit::blocks * pairs * 4) Group {
-    typename Unit::Weights block[Unit::blocks];
+  struct alignas(Unit::blocks * 4 * sizeof(S)) Group {
+    Four<S> block[Unit::blocks];
   };
 
-  std::uint32_t* scratch;
+  S* scratch;
 
   PHYLLO_INLINE Group group(int k, int n, int lane) const {
     return reinterpret_cast<Group const*>(scratch)[(k * out_groups + n) * Unit::lanes + lane];
   }
   PHYLLO_INLINE float bias(int output) const {
-    return reinterpret_cast<float const*>(scratch + words)[output];
+    return reinterpret_cast<float const*>(scratch + size)[output];
   }
 
   /// sums += values weights, for 16s of samples.
@@ -46,7 +45,7 @@ template <class Unit, int In, int Out> struct PackedWeights {
         for (int i = 0; i < Unit::here; ++i) {
           Group const of_lane = group(k, n, first_lane + i);
           PHYLLO_UNROLL_ON_DEVICE
-          for (int b = 0; b < Unit::blocks; ++b) fragment[b][i] = of_lane.block[b];
+          for (int b = 0; b < Unit::blocks; ++b) fragment[b][i] = Unit::weights(of_lane.block[b]);
         }
         PHYLLO_UNROLL_ON_DEVICE
         for (int b = 0; b < Unit::blocks; ++b) {
@@ -78,22 +77,19 @@ template <class Unit, int In, int Out> struct PackedWeights {
     }
   }
 
-  /// What thread `thread` of `threads` writes: two inputs of four outputs at a time.
+  /// What thread `thread` of `threads` writes: four inputs of four outputs at a time.
   PHYLLO_INLINE void pack(S const* weight, S const* bias, int thread, int threads) const {
-    constexpr int columns = out_groups * 4, items = in_groups * 8 * columns;
+    constexpr int columns = out_groups * 4, items = in_groups * 4 * columns;
     PHYLLO_ROLLED_ON_DEVICE
     for (int item = thread; item < items; item += threads) {
-      int const i = item / columns * 2, o = item % columns * 4;
-      Four const low = row<In, Out>(weight, i, o), high = row<In, Out>(weight, i + 1, o);
+      int const i = item / columns * 4, o = item % columns * 4;
+      Four<S> four[4];
       PHYLLO_UNROLL_ON_DEVICE
-      for (int c = 0; c < 4; ++c) {
-        int const lane = Unit::weight_lane(i % 16, o % 16 + c);
-        int const block = Unit::weight_block(o % 16 + c);
-        int const at = (i / 16 * out_groups + o / 16) * group_words +
-                       (lane * Unit::blocks + block) * pairs + i % 4 / 2;
-        scratch[at] = std::uint32_t(low.value[c].bits()) | std::uint32_t(high.value[c].bits())
-                                                               << 16;
-      }
+      for (int k = 0; k < 4; ++k) four[k] = row<In, Out>(weight, i + k, o);
+      PHYLLO_UNROLL_ON_DEVICE
+      for (int c = 0; c < 4; ++c)
+        place(i,
+              o + c) = {{four[0].value[c], four[1].value[c], four[2].value[c], four[3].value[c]}};
     }
     pack_bias(bias, thread, threads);
   }
@@ -104,36 +100,32 @@ template <class Unit, int In, int Out> struct PackedWeights {
     PHYLLO_ROLLED_ON_DEVICE
     for (int item = thread; item < items; item += threads) {
       int const o = item / columns, i = item % columns * 4;
-      Four const four = row<Out, In>(weight, o, i);
-      int const lane = Unit::weight_lane(i % 16, o % 16), block = Unit::weight_block(o % 16);
-      int const at =
-          (i / 16 * out_groups + o / 16) * group_words + (lane * Unit::blocks + block) * pairs;
-      PHYLLO_UNROLL_ON_DEVICE
-      for (int p = 0; p < 2; ++p)
-        scratch[at + p] = std::uint32_t(four.value[2 * p].bits()) |
-                          std::uint32_t(four.value[2 * p + 1].bits()) << 16;
+      place(i, o) = row<Out, In>(weight, o, i);
     }
   }
 
  private:
-  struct alignas(8) Four {
-    S value[4];
-  };
+  // Inputs i to i + 3 of output o.
+  PHYLLO_INLINE Four<S>& place(int i, int o) const {
+    int const lane = Unit::weight_lane(i % 16, o % 16), block = Unit::weight_block(o % 16);
+    return *reinterpret_cast<Four<S>*>(scratch + (i / 16 * out_groups + o / 16) * group_size +
+                                       (lane * Unit::blocks + block) * 4);
+  }
   PHYLLO_INLINE void pack_bias(S const* bias, int thread, int threads) const {
-    auto* const sums = reinterpret_cast<float*>(scratch + words);
+    auto* const sums = reinterpret_cast<float*>(scratch + size);
     for (int o = thread; o < out_groups * 16; o += threads)
       sums[o] = bias != nullptr && o < Out ? float(bias[o]) : 0.0f;
   }
 
   // Columns c to c + 3 of row r of (Rows, Columns); beyond the matrix zero. Tensors of the arena
   // begin at 64 bytes.
-  template <int Rows, int Columns> PHYLLO_INLINE static Four row(S const* weight, int r, int c) {
-    Four four;
+  template <int Rows, int Columns> PHYLLO_INLINE static Four<S> row(S const* weight, int r, int c) {
     if (Columns % 4 == 0 && r < Rows && c < Columns)
-      return *reinterpret_cast<Four const*>(weight + r * Columns + c);
+      return *reinterpret_cast<Four<S> const*>(weight + r * Columns + c);
+    Four<S> four;
     PHYLLO_UNROLL_ON_DEVICE
     for (int i = 0; i < 4; ++i)
-      four.value[i] = r < Rows && c + i < Columns ? weight[r * Columns + c + i] : S::from_bits(0);
+      four.value[i] = r < Rows && c + i < Columns ? weight[r * Columns + c + i] : S{};
     return four;
   }
 };

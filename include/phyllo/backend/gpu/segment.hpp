@@ -10,7 +10,8 @@
 
 namespace phyllo::gpu {
 
-template <class P> inline constexpr bool is_16_bit = sizeof(typename P::storage) == 2;
+/// Whether there are matrix instructions for a precision: all but float64.
+template <class P> inline constexpr bool has_instruction = sizeof(typename P::storage) <= 4;
 template <class Segment> inline constexpr bool is_perceptron = false;
 template <class... D>
 inline constexpr bool is_perceptron<op::Segment<D...>> = (op::is_dense<D> && ...);

@@ -126,8 +126,7 @@ template <class Unit, class... D, class P> struct segment_forward<Unit, op::Segm
   }
   template <int L> PHYLLO_INLINE static auto packed(std::byte* scratch) {
     using Dense = typename Layout::template Dense<L>;
-    return PackedWeights<Unit, Dense::inputs, Dense::outputs>{
-        reinterpret_cast<std::uint32_t*>(scratch)};
+    return PackedWeights<Unit, Dense::inputs, Dense::outputs>{reinterpret_cast<S*>(scratch)};
   }
 
   PHYLLO_INLINE void read(State& state, long first, int first_lane) const {
@@ -139,7 +138,9 @@ template <class Unit, class... D, class P> struct segment_forward<Unit, op::Segm
         for (int i = 0; i < here; ++i) {
           PHYLLO_UNROLL_ON_DEVICE
           for (int part = 0; part < Unit::parts; ++part)
-            source.read(first + m * 16, k * 16, first_lane + i, part, state.value[m][k][i]);
+            Unit::put(state.value[m][k][i], part,
+                      source.read(first + m * 16 + Unit::sample(first_lane + i, part),
+                                  k * 16 + Unit::channel(first_lane + i)));
         }
       }
     }
@@ -171,7 +172,7 @@ template <class Unit, class... D, class P> struct segment_forward<Unit, op::Segm
             if (IsLast && l == layers - 1)
               target.write(sample, channel, value);
             else
-              value.pack(state.value[m][n][i], part);
+              Unit::put(state.value[m][n][i], part, Unit::rounded(value.value));
           }
         }
       }

@@ -35,8 +35,8 @@ template <class Unit, class... D> struct SegmentLayout<Unit, op::Segment<D...>> 
   }
   /// Bytes of a layer's fragments, and of all that it has.
   static constexpr int weight_bytes(int l) {
-    return groups(inputs(l)) * groups(outputs(l)) * Unit::blocks * Unit::lanes *
-           int(sizeof(typename Unit::Weights));
+    return groups(inputs(l)) * groups(outputs(l)) * Unit::blocks * Unit::lanes * 4 *
+           int(sizeof(typename Unit::storage));
   }
   static constexpr int bytes(int l) { return weight_bytes(l) + groups(outputs(l)) * 16 * 4; }
 

@@ -26,7 +26,10 @@ template <class Unit, class... D, int Warps> struct StepLayout<Unit, op::Segment
   static constexpr int channels(int value) {
     return value < layers ? Layers::inputs(value) : Layers::outputs(layers - 1);
   }
-  static constexpr int stride(int value) { return Layers::groups(channels(value)) * 16 + 8; }
+  static constexpr int element = int(sizeof(typename Unit::storage));
+  static constexpr int stride(int value) {
+    return Layers::groups(channels(value)) * 16 + 16 / element;
+  }
   static constexpr bool keeps_input(int l) {
     constexpr bool keeps[] = {
         (D::chain::length > 0 && D::chain::derivative_of == Derivative::input)...};
@@ -46,12 +49,12 @@ template <class Unit, class... D, int Warps> struct StepLayout<Unit, op::Segment
   }
   static constexpr int rows_at(int value) {
     int sum = transposed_at(layers);
-    for (int v = 0; v < value; ++v) sum += samples * stride(v) * 2;
+    for (int v = 0; v < value; ++v) sum += samples * stride(v) * element;
     return sum;
   }
   static constexpr int saved_at(int l) {
     int sum = rows_at(layers + 2);
-    for (int k = 0; k < l; ++k) sum += keeps_input(k) ? samples * stride(k + 1) * 2 : 0;
+    for (int k = 0; k < l; ++k) sum += keeps_input(k) ? samples * stride(k + 1) * element : 0;
     return sum;
   }
   static constexpr int scratch_bytes = saved_at(layers);
@@ -72,7 +75,7 @@ template <class Unit, class... D, int Warps> struct StepLayout<Unit, op::Segment
 
   /// What all this leaves of 255 registers is for one layer's sums, values and weights.
   static constexpr int registers = slots * 16 * 16 / Unit::lanes + layers * bias_channels;
-  static constexpr bool fits = scratch_bytes <= Unit::scratch_budget && registers <= 112;
+  static constexpr bool fits = scratch_bytes <= Unit::scratch_budget && registers <= 128;
 };
 
 }  // namespace phyllo::gpu

@@ -20,11 +20,11 @@ template <class Unit, class Layout> struct StepRows {
 
   template <int Layer> PHYLLO_INLINE auto weights() const {
     return PackedWeights<Unit, Dense<Layer>::inputs, Dense<Layer>::outputs>{
-        reinterpret_cast<std::uint32_t*>(scratch + Layout::weights_at(Layer))};
+        reinterpret_cast<S*>(scratch + Layout::weights_at(Layer))};
   }
   template <int Layer> PHYLLO_INLINE auto transposed() const {
     return PackedWeights<Unit, Dense<Layer>::outputs, Dense<Layer>::inputs>{
-        reinterpret_cast<std::uint32_t*>(scratch + Layout::transposed_at(Layer))};
+        reinterpret_cast<S*>(scratch + Layout::transposed_at(Layer))};
   }
   /// The 16 rows of a warp's samples of a value.
   template <int Value> PHYLLO_INLINE S* value(int warp) const {
@@ -37,9 +37,9 @@ template <class Unit, class Layout> struct StepRows {
            warp * 16 * Layout::stride(Layer + 1);
   }
   /// Four channels of group k, a lane's part, in 16 rows of a value.
-  template <int Value> PHYLLO_INLINE static FourStored& four(S* rows, int k, int lane, int part) {
-    return *reinterpret_cast<FourStored*>(rows + Unit::sample(lane, part) * Layout::stride(Value) +
-                                          k * 16 + Unit::channel(lane));
+  template <int Value> PHYLLO_INLINE static Four<S>& four(S* rows, int k, int lane, int part) {
+    return *reinterpret_cast<Four<S>*>(rows + Unit::sample(lane, part) * Layout::stride(Value) +
+                                       k * 16 + Unit::channel(lane));
   }
   /// Where the warps' sums of biases meet at the end: nobody reads the rows any more.
   PHYLLO_INLINE float* sums() const {

@@ -13,7 +13,7 @@ namespace phyllo::gpu {
 
 /// The caller's rows of samples, read and written four channels at a time, as lanes hold them.
 ///
-/// shape    (N, count); channels behind the last are zero when read and left out when written
+/// shape    (N, Count); channels behind the last are zero when read and left out when written
 template <class Unit, int Count> struct TileRows {
   using S = typename Unit::storage;
 
@@ -23,37 +23,26 @@ template <class Unit, int Count> struct TileRows {
   bool is_packed = false;
 
   TileRows(ExternalTensor const& t, int samples) : tensor(t), batch(samples) {
-    is_packed = t.type == element_type_of() && t.variables == 0 && t.channel_stride == 1 &&
-                t.sample_stride % 4 == 0 && reinterpret_cast<std::uintptr_t>(t.data[0]) % 8 == 0;
-  }
-
-  /// Of 16 samples from `first` on and 16 channels from `channel` on, a part of a lane.
-  PHYLLO_INLINE void read(long first, int channel, int lane, int part,
-                          typename Unit::Values& values) const {
-    FourStored const four =
-        four_at(first + Unit::sample(lane, part), channel + Unit::channel(lane));
-    values.pair[Unit::value_pair(part, 0)] = four.pair[0];
-    values.pair[Unit::value_pair(part, 1)] = four.pair[1];
+    is_packed = t.type == storage_type && t.variables == 0 && t.channel_stride == 1 &&
+                t.sample_stride % 4 == 0 &&
+                reinterpret_cast<std::uintptr_t>(t.data[0]) % sizeof(Four<S>) == 0;
   }
 
   /// Channels c to c + 3 of sample n.
-  PHYLLO_INLINE FourStored four_at(long n, int c) const {
+  PHYLLO_INLINE Four<S> read(long n, int c) const {
     if (n >= batch || c >= Count) return {};
-    if (is_packed && (Count % 4 == 0 || c + 4 <= Count))
-      return *reinterpret_cast<FourStored const*>(static_cast<S const*>(tensor.data[0]) +
-                                                  n * tensor.sample_stride + c);
-    FourSums<Unit> four{};
+    if (is_packed && (Count % 4 == 0 || c + 4 <= Count)) return packed(n, c);
+    float value[4] = {};
     Unit::forget(c);
     PHYLLO_UNROLL_ON_DEVICE
     for (int i = 0; i < 4; ++i)
-      if (c + i < Count) four.value[i] = tensor.template read<float>(n, c + i, 0, 0, 0);
-    return four.stored();
+      if (c + i < Count) value[i] = tensor.template read<float>(n, c + i, 0, 0, 0);
+    return Unit::rounded(value);
   }
   PHYLLO_INLINE void write(long n, int c, FourSums<Unit> const& four) const {
     if (n >= batch || c >= Count) return;
     if (is_packed && (Count % 4 == 0 || c + 4 <= Count)) {
-      *reinterpret_cast<FourStored*>(static_cast<S*>(tensor.data[0]) + n * tensor.sample_stride +
-                                     c) = four.stored();
+      packed(n, c) = Unit::rounded(four.value);
       return;
     }
     Unit::forget(c);
@@ -63,8 +52,13 @@ template <class Unit, int Count> struct TileRows {
   }
 
  private:
-  static constexpr ElementType element_type_of() {
-    return std::is_same_v<S, bf16> ? ElementType::bf16 : ElementType::f16;
+  static constexpr ElementType storage_type = std::is_same_v<S, float>  ? ElementType::f32
+                                              : std::is_same_v<S, bf16> ? ElementType::bf16
+                                                                        : ElementType::f16;
+
+  PHYLLO_INLINE Four<S>& packed(long n, int c) const {
+    return *reinterpret_cast<Four<S>*>(static_cast<S*>(tensor.data[0]) + n * tensor.sample_stride +
+                                       c);
   }
 };
 

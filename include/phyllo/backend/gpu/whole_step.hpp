@@ -124,10 +124,10 @@ struct whole_step_tiles<Unit, op::Segment<D...>, L, P, Warps> {
         PHYLLO_UNROLL_ON_DEVICE
         for (int part = 0; part < Unit::parts; ++part) {
           int const lane = first_lane + i;
-          source.read(first, k * 16, lane, part, s.value[0][k][i]);
-          auto const& pair = s.value[0][k][i].pair;
-          Rows::template four<0>(x, k, lane, part) = {
-              {pair[Unit::value_pair(part, 0)], pair[Unit::value_pair(part, 1)]}};
+          Four<S> const four =
+              source.read(first + Unit::sample(lane, part), k * 16 + Unit::channel(lane));
+          Unit::put(s.value[0][k][i], part, four);
+          Rows::template four<0>(x, k, lane, part) = four;
         }
       }
     }
@@ -161,11 +161,12 @@ struct whole_step_tiles<Unit, op::Segment<D...>, L, P, Warps> {
           FourSums<Unit> four(sums[0][n], i, part);
           if constexpr (Layout::keeps_input(Layer))
             Rows::template four<Layer + 1>(rows.template saved<Layer>(warp), n, lane, part) =
-                four.stored();
+                Unit::rounded(four.value);
           four.template apply<typename Dense<Layer>::chain>(
               element, int(first) + Unit::sample(lane, part), n * 16 + Unit::channel(lane));
-          four.pack(s.value[0][n][i], part);
-          Rows::template four<Layer + 1>(y, n, lane, part) = four.stored();
+          Four<S> const stored = Unit::rounded(four.value);
+          Unit::put(s.value[0][n][i], part, stored);
+          Rows::template four<Layer + 1>(y, n, lane, part) = stored;
         }
       }
     }
@@ -177,7 +178,7 @@ struct whole_step_tiles<Unit, op::Segment<D...>, L, P, Warps> {
     constexpr int stride = Layout::stride(layers), padded = Layers::groups(outputs) * 16;
     S* const d_row = rows.template value<layers + 1>(warp) + lane * stride;
     long const n = first + lane;
-    for (int c = n < source.batch ? outputs : 0; c < padded; ++c) d_row[c] = S::from_bits(0);
+    for (int c = n < source.batch ? outputs : 0; c < padded; ++c) d_row[c] = S{};
     if (n >= source.batch) return;
     op::OutputRow<S, float> const z{rows.template value<layers>(warp) + lane * stride};
     op::TargetRow<L, float> const target(targets, int(n), Shape{outputs}, 0);
@@ -208,10 +209,10 @@ struct whole_step_tiles<Unit, op::Segment<D...>, L, P, Warps> {
                                    int warp, int n, int first_lane, int i, int part) const {
     using Chain = typename Dense<Layer>::chain;
     int const lane = first_lane + i;
-    FourStored& place =
+    Four<S>& place =
         Rows::template four<Layer + 1>(rows.template value<Layer + 1>(warp), n, lane, part);
     if constexpr (Chain::length > 0) {
-      FourStored kept = place;
+      Four<S> kept = place;
       if constexpr (Layout::keeps_input(Layer))
         kept = Rows::template four<Layer + 1>(rows.template saved<Layer>(warp), n, lane, part);
       four.template differentiate<Chain>(FourSums<Unit>(kept), randomness<Layer>(),
@@ -220,8 +221,8 @@ struct whole_step_tiles<Unit, op::Segment<D...>, L, P, Warps> {
     }
     // Behind the batch a chain's derivative may be no number.
     if (first + Unit::sample(lane, part) >= source.batch) four = FourSums<Unit>{};
-    four.pack(s.value[0][n][i], part);
-    place = four.stored();
+    place = Unit::rounded(four.value);
+    Unit::put(s.value[0][n][i], part, place);
   }
 
   template <class Team, std::size_t... I>

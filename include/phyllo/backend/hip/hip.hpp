@@ -13,11 +13,11 @@ namespace phyllo::hip {
 template <class Op, class Precision> struct Kernels;
 
 template <class... D, class P>
-  requires(gpu::is_perceptron<op::Segment<D...>> && gpu::is_16_bit<P>)
+  requires(gpu::is_perceptron<op::Segment<D...>> && gpu::has_instruction<P>)
 struct Kernels<op::Segment<D...>, P> : gpu::SegmentKernels<Device, op::Segment<D...>, P> {};
 
 template <class... D, class L, class P>
-  requires(gpu::is_perceptron<op::Segment<D...>> && gpu::is_16_bit<P> &&
+  requires(gpu::is_perceptron<op::Segment<D...>> && gpu::has_instruction<P> &&
            gpu::step_warps<Device::Unit<typename P::storage>, op::Segment<D...>> > 0)
 struct Kernels<op::WholeStep<op::Segment<D...>, L>, P>
     : gpu::WholeStepKernels<Device, op::Segment<D...>, L, P> {};

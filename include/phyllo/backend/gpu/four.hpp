@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+namespace phyllo::gpu {
+
+/// Four numbers side by side, which a lane reads or writes in one access.
+template <class S> struct alignas(4 * sizeof(S)) Four {
+  S value[4];
+};
+
+}  // namespace phyllo::gpu

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/macros.hpp>
+
+namespace phyllo::hip {
+
+/// What the lanes of a wavefront hold in the matrix instructions v_mfma_f32_16x16 of AMD's matrix
+/// cores, which multiply 16 outputs by some inputs with these inputs by 16 samples. With the
+/// outputs as rows, a lane's four sums are the four channels of its sample that the next layer
+/// wants there.
+///
+/// On a host, where `here` is 64, one call does the work of all lanes by the same tables.
+/// source   AMD CDNA 2 instruction set, 7.1 (matrix fragments); AMD matrix instruction calculator
+struct MfmaLanes {
+  static constexpr int lanes = 64;
+  static constexpr int here = PHYLLO_ON_DEVICE ? 1 : lanes;  // lanes that one call stands for
+  static constexpr int blocks = 1;                           // of sums in 16 outputs
+  static constexpr int parts = 1;                            // samples of a lane
+  static constexpr long scratch_budget = 64 * 1024;          // bytes for a block
+
+  /// 16 samples of 16 outputs.
+  struct Sums {
+    float value[4];
+  };
+
+  PHYLLO_INLINE static constexpr int sample(int lane, int) { return lane % 16; }
+  PHYLLO_INLINE static constexpr int channel(int lane) { return lane / 16 * 4; }  // first of four
+  PHYLLO_INLINE static constexpr int sum_block(int) { return 0; }
+  PHYLLO_INLINE static constexpr int sum_place(int, int c) { return c; }
+  PHYLLO_INLINE static constexpr int weight_lane(int input, int output) {
+    return input / 4 * 16 + output;
+  }
+  PHYLLO_INLINE static constexpr int weight_block(int) { return 0; }
+  /// Of products over samples, which are gradients of weights: where place e of the sums stands, in
+  /// groups of 16 inputs and 16 outputs.
+  PHYLLO_INLINE static constexpr int gradient_input(int lane, int) { return lane % 16; }
+  PHYLLO_INLINE static constexpr int gradient_output(int lane, int, int e) {
+    return lane / 16 * 4 + e;
+  }
+
+  /// Where a compiler must not read further ahead: it would take registers for all weights of a
+  /// layer.
+  PHYLLO_INLINE static void keep_order() {
+#if defined(__HIP_DEVICE_COMPILE__)
+    __builtin_amdgcn_sched_barrier(0);
+#endif
+  }
+  /// Makes an index one that no compiler knows: what is computed from it is not kept in registers
+  /// from one tile to the next.
+  PHYLLO_INLINE static void forget([[maybe_unused]] int& index) {
+#if PHYLLO_ON_DEVICE
+    asm volatile("" : "+v"(index));
+#endif
+  }
+  /// What lanes of a wavefront wrote to scratch memory is there for the others.
+  PHYLLO_INLINE static void synchronize() {
+#if defined(__HIP_DEVICE_COMPILE__)
+    __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
+    __builtin_amdgcn_wave_barrier();
+#endif
+  }
+};
+
+}  // namespace phyllo::hip
