@@ -3,14 +3,11 @@
 #pragma once
 
 #include <phyllo/backend/cuda/mma_float.hpp>
-#include <phyllo/backend/gpu/segment.hpp>
+#include <phyllo/backend/gpu/team.hpp>
 #include <phyllo/backend/hip/mfma.hpp>
-#include <phyllo/core/random.hpp>
-#include <phyllo/policy/precision.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -18,15 +15,14 @@
 
 namespace phyllo::test {
 
-using Space = Kokkos::DefaultHostExecutionSpace;
-
 // A GPU of a few blocks.
 template <template <class> class Instruction> struct HostDevice {
-  static int multiprocessors(Space const&) { return 3; }
+  static int multiprocessors(Kokkos::DefaultHostExecutionSpace const&) { return 3; }
   template <class Storage> using Unit = Instruction<Storage>;
 
   template <class Kernel>
-  static int launch(Space const&, std::string const&, Kernel const& kernel, long blocks) {
+  static int launch(Kokkos::DefaultHostExecutionSpace const&, std::string const&,
+                    Kernel const& kernel, long blocks) {
     int const resident = blocks < 3 ? int(blocks) : 3;
     for (int b = 0; b < resident; ++b) {
       // Scratch memory begins as whatever was there.
@@ -41,58 +37,5 @@ template <template <class> class Instruction> struct HostDevice {
     return resident;
   }
 };
-
-template <class S> S number(unsigned seed, std::size_t i) {
-  return S(2 * random_uniform(seed, 0, 0, i, 0) - 1);
-}
-template <class T> std::vector<T> numbers(long count, unsigned seed) {
-  std::vector<T> v(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < v.size(); ++i) v[i] = number<T>(seed, i);
-  return v;
-}
-
-// Parameters one behind the other, from multiples of 64 bytes on; between them not-a-numbers.
-template <class Segment> struct Arena;
-template <class... D> struct Arena<op::Segment<D...>> {
-  static constexpr int inputs[] = {D::inputs...}, outputs[] = {D::outputs...};
-  static constexpr bool has_bias[] = {D::bias...};
-  static constexpr int layers = sizeof...(D);
-  static constexpr int first = inputs[0], last = outputs[layers - 1];
-
-  template <class S, class Work> static std::vector<S> fill(Work& work) {
-    std::vector<S> p;
-    auto const add = [&](int count, unsigned seed, float scale) {
-      int const at = int(p.size());
-      for (int i = 0; i < count; ++i) p.push_back(S(scale * number<float>(seed, std::size_t(i))));
-      p.push_back(S(std::nanf("")));
-      while (p.size() % 32 != 0) p.push_back(S(std::nanf("")));
-      return at;
-    };
-    for (int l = 0; l < layers; ++l) {
-      work.weight[l] =
-          add(inputs[l] * outputs[l], unsigned(10 + l), std::sqrt(3.0f / float(inputs[l])));
-      work.bias[l] = has_bias[l] ? add(outputs[l], unsigned(30 + l), 0.5f) : -1;
-      work.position[l] = 2 * l;
-    }
-    return p;
-  }
-};
-
-/// Relative error of an operation; of float by products of parts.
-template <class S> inline constexpr double rounding = double(S::epsilon);
-template <> inline constexpr double rounding<float> = 0x1p-19;
-template <class S>
-inline constexpr ElementType type_of = std::is_same_v<S, float>  ? ElementType::f32
-                                       : std::is_same_v<S, bf16> ? ElementType::bf16
-                                                                 : ElementType::f16;
-template <class S> struct PrecisionOf {
-  using type = Mixed<S, float>;
-};
-template <> struct PrecisionOf<float> {
-  using type = Full<float>;
-};
-
-template <int In, int Out, class... F> using Dense = op::Dense<In, Out, true, op::Chain<F...>>;
-template <int In, int Out, class... F> using Bare = op::Dense<In, Out, false, op::Chain<F...>>;
 
 }  // namespace phyllo::test

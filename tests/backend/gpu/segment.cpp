@@ -4,7 +4,7 @@
 // The kernels of GPUs executed on the host, all lanes of a warp by one thread and the matrix
 // instructions by the tables of their manuals, against plain loops.
 
-#include <backend/gpu/host_device.hpp>
+#include <backend/gpu/segment_cases.hpp>
 #include <phyllo/backend/reference/segment.hpp>
 #include <phyllo/layer/gelu.hpp>
 #include <phyllo/layer/relu.hpp>

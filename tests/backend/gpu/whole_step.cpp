@@ -3,7 +3,7 @@
 
 // Whole training steps of GPUs executed on the host, as in segment.cpp, against plain loops.
 
-#include <backend/gpu/host_device.hpp>
+#include <backend/gpu/segment_cases.hpp>
 #include <phyllo/backend/reference/segment.hpp>
 #include <phyllo/layer/dropout.hpp>
 #include <phyllo/layer/gelu.hpp>

@@ -18,9 +18,9 @@ struct ContractionCase {
 };
 
 /// The three passes of a contraction without epilogue, with and without bias, both ways to leave
-/// the gradient of the input.
+/// the gradient of the input. `errors`: how many times those of the type a backend's products have.
 template <class P, template <class, class> class Tested = portable::Kernels>
-void compare_contraction(ContractionCase const& c, bool with_bias) {
+void compare_contraction(ContractionCase const& c, bool with_bias, double errors = 1) {
   using Op = op::Contraction<op::Chain<>>;
   using S = typename P::storage;
   using A = typename P::accumulate;
@@ -43,7 +43,8 @@ void compare_contraction(ContractionCase const& c, bool with_bias) {
   forward.x = x.data();
   forward.weight = weight.data();
   forward.bias = with_bias ? bias.data() : nullptr;
-  compare<Op, P, Tested>(forward, bound<P>(), output<S>(outputs, [](auto& w, S* p) { w.y = p; }));
+  compare<Op, P, Tested>(forward, errors * bound<P>(),
+                         output<S>(outputs, [](auto& w, S* p) { w.y = p; }));
 
   for (bool const added : {false, true}) {
     typename Op::template BackwardInput<P> backward;
@@ -54,7 +55,7 @@ void compare_contraction(ContractionCase const& c, bool with_bias) {
     backward.d_z = d_z.data();
     backward.weight = weight.data();
     backward.accumulate = added;
-    compare<Op, P, Tested>(backward, bound<P>(),
+    compare<Op, P, Tested>(backward, errors * bound<P>(),
                            output<S>(inputs, added, [](auto& w, S* p) { w.d_x = p; }));
   }
 
@@ -66,7 +67,7 @@ void compare_contraction(ContractionCase const& c, bool with_bias) {
   parameters.x = x.data();
   parameters.d_z = d_z.data();
   // Sums in the accumulation type, whatever the storage.
-  double const sums = bound<Full<A>>();
+  double const sums = errors * bound<Full<A>>();
   if (with_bias)
     compare<Op, P, Tested>(parameters, sums,
                            output<A>(weights, [](auto& w, A* p) { w.d_weight = p; }),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/cuda/device.hpp>
+#include <phyllo/backend/gpu/contraction.hpp>
 #include <phyllo/backend/gpu/segment.hpp>
 
 #if defined(__CUDACC__)
@@ -11,6 +12,10 @@ namespace phyllo::cuda {
 
 /// Kernels for NVIDIA devices.
 template <class Op, class Precision> struct Kernels;
+
+template <class Chain, class P>
+  requires(gpu::has_instruction<P>)
+struct Kernels<op::Contraction<Chain>, P> : gpu::ContractionKernels<Device, Chain, P> {};
 
 template <class... D, class P>
   requires(gpu::is_perceptron<op::Segment<D...>> && gpu::has_instruction<P>)

@@ -40,6 +40,11 @@ struct MmaLanes {
 
   PHYLLO_INLINE static constexpr int sample(int lane, int part) { return lane / 4 + 8 * part; }
   PHYLLO_INLINE static constexpr int channel(int lane) { return lane % 4 * 4; }  // first of four
+  /// Who has channels c to c + 3 of a sample of 16, and as which part.
+  PHYLLO_INLINE static constexpr int value_lane(int sample, int c) {
+    return sample % 8 * 4 + c / 4;
+  }
+  PHYLLO_INLINE static constexpr int value_part(int sample) { return sample / 8; }
   /// Where the sum of a lane's channel 0 to 3 stands: number of the block, place in it.
   PHYLLO_INLINE static constexpr int sum_block(int c) { return c / 2; }
   PHYLLO_INLINE static constexpr int sum_place(int part, int c) { return 2 * part + c % 2; }

@@ -18,6 +18,7 @@ template <int Warps, int Lanes> struct Team {
   std::byte* scratch;
 #if PHYLLO_ON_DEVICE
   static constexpr int warps_here = 1;
+  static constexpr int threads_here = 1;
 
   PHYLLO_INLINE static int block() { return int(blockIdx.x); }
   PHYLLO_INLINE static int blocks() { return int(gridDim.x); }
@@ -29,6 +30,7 @@ template <int Warps, int Lanes> struct Team {
   PHYLLO_INLINE static void barrier() { __syncthreads(); }
 #else
   static constexpr int warps_here = Warps;
+  static constexpr int threads_here = Warps * Lanes;
   int of_block = 0;
   int of_blocks = 1;
 

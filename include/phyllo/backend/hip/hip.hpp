@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/gpu/contraction.hpp>
 #include <phyllo/backend/gpu/segment.hpp>
 #include <phyllo/backend/hip/device.hpp>
 
@@ -11,6 +12,10 @@ namespace phyllo::hip {
 
 /// Kernels for AMD devices.
 template <class Op, class Precision> struct Kernels;
+
+template <class Chain, class P>
+  requires(gpu::has_instruction<P>)
+struct Kernels<op::Contraction<Chain>, P> : gpu::ContractionKernels<Device, Chain, P> {};
 
 template <class... D, class P>
   requires(gpu::is_perceptron<op::Segment<D...>> && gpu::has_instruction<P>)

@@ -27,6 +27,8 @@ struct MfmaLanes {
 
   PHYLLO_INLINE static constexpr int sample(int lane, int) { return lane % 16; }
   PHYLLO_INLINE static constexpr int channel(int lane) { return lane / 16 * 4; }  // first of four
+  PHYLLO_INLINE static constexpr int value_lane(int sample, int c) { return c / 4 * 16 + sample; }
+  PHYLLO_INLINE static constexpr int value_part(int) { return 0; }
   PHYLLO_INLINE static constexpr int sum_block(int) { return 0; }
   PHYLLO_INLINE static constexpr int sum_place(int, int c) { return c; }
   PHYLLO_INLINE static constexpr int weight_lane(int input, int output) {

@@ -8,7 +8,7 @@
 #include <phyllo/backend/onednn/matrix_product.hpp>
 #include <phyllo/backend/onednn/sum_columns.hpp>
 #include <phyllo/backend/openmp/contraction.hpp>
-#include <phyllo/backend/openmp/plain_contraction.hpp>
+#include <phyllo/backend/plain_contraction.hpp>
 #include <phyllo/backend/portable/kernels.hpp>
 #include <phyllo/backend/run_here.hpp>
 #include <phyllo/policy/precision.hpp>
@@ -44,7 +44,7 @@ template <class Chain, class P, class Choice> struct Contraction {
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template Forward<P> const& work) {
-    openmp::PlainContraction const c(work.batch, work.input, work.window);
+    PlainContraction const c(work.batch, work.input, work.window);
     long const outputs = work.output.channels;
     bool const folded = work.fold.mean != nullptr;
     bool const one_pass = has_chain && !folded && work.saved == nullptr;
@@ -64,7 +64,7 @@ template <class Chain, class P, class Choice> struct Contraction {
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template BackwardInput<P> const& work) {
-    openmp::PlainContraction const c(work.batch, work.input, work.window);
+    PlainContraction const c(work.batch, work.input, work.window);
     if (!takes(Pass::backward_input, c, work.output.channels)) return Own::run(exec, label, work);
     ProductShape s = shape(exec, c.rows, c.depth, work.output.channels);
     s.right_by_rows = false;
@@ -75,7 +75,7 @@ template <class Chain, class P, class Choice> struct Contraction {
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template BackwardParameters<P> const& work) {
-    openmp::PlainContraction const c(work.batch, work.input, work.window);
+    PlainContraction const c(work.batch, work.input, work.window);
     long const outputs = work.output.channels;
     if (!takes(Pass::backward_parameters, c, outputs)) return Own::run(exec, label, work);
     ProductShape s = shape(exec, c.depth, outputs, c.rows);
@@ -99,7 +99,7 @@ template <class Chain, class P, class Choice> struct Contraction {
   static bool survives_rounding(bool folded) {
     return std::is_same_v<S, A> || (std::is_same_v<Chain, op::Chain<ReLU>> && !folded);
   }
-  static bool takes(Pass pass, openmp::PlainContraction const& c, long outputs) {
+  static bool takes(Pass pass, PlainContraction const& c, long outputs) {
     return c.plain && c.rows > 0 && Choice::template takes<S>(pass, c.rows, c.depth, outputs);
   }
   template <class Space>

@@ -4,7 +4,7 @@
 
 #include <phyllo/backend/openmp/matrix_product.hpp>
 #include <phyllo/backend/openmp/pair_product.hpp>
-#include <phyllo/backend/openmp/plain_contraction.hpp>
+#include <phyllo/backend/plain_contraction.hpp>
 #include <phyllo/backend/openmp/product_finish.hpp>
 #include <phyllo/backend/openmp/row_product.hpp>
 #include <phyllo/backend/openmp/vector_product.hpp>

@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/gpu/four_sums.hpp>
+#include <phyllo/backend/gpu/product_operand.hpp>
+
+namespace phyllo::gpu {
+
+/// How a block of threads shares its part of a product: RowWarps by ColumnWarps warps, each with 32
+/// rows and Groups 16s of columns.
+template <int RowWarps, int ColumnWarps, int Groups> struct ProductShape {
+  static constexpr int row_warps = RowWarps, column_warps = ColumnWarps, groups = Groups;
+  static constexpr int warps = RowWarps * ColumnWarps;
+  static constexpr int tiles = 2;  // 16s of rows of a warp
+  static constexpr int rows = RowWarps * tiles * 16, columns = ColumnWarps * Groups * 16;
+  static constexpr int depth = 32;  // of one step
+};
+
+/// finish(sums of left right): a product of matrices on matrix cores. A block computes a part of
+/// the result in registers, in steps over the depth: while one step is multiplied, the next is on
+/// its way from memory, and then goes to the other half of the scratch memory, as fragments.
+///
+/// options  Unit: the matrix instruction · Left, Right: ProductOperand · Finish: takes four columns
+/// of
+///          a row
+/// numerics sums of each element run over the depth in one order, whatever the number of blocks
+/// cost     2 rows columns depth flop; left is read columns / Shape::columns times, right rows /
+///          Shape::rows times, mostly from the cache that multiprocessors share
+template <class Unit, class Left, class Right, class Finish, class Shape> struct matrix_product {
+  using S = typename Unit::storage;
+  static constexpr int here = Unit::here;
+  static constexpr int warps = Shape::warps;
+  static constexpr int threads = warps * Unit::lanes;
+  static constexpr int left_fours = Shape::rows * Shape::depth / 4;
+  static constexpr int right_fours = Shape::columns * Shape::depth / 4;
+  static constexpr int step_fours = left_fours + right_fours;
+  static constexpr int scratch_bytes = 2 * step_fours * int(sizeof(Four<S>));
+  // Squares of 4 lines by 4 depths for each thread.
+  static constexpr int left_squares = (left_fours / 4 + threads - 1) / threads;
+  static constexpr int right_squares = (right_fours / 4 + threads - 1) / threads;
+
+  Left left;
+  Right right;
+  Finish finish;
+
+  /// What a thread has on its way from memory, and a warp of the result.
+  struct Staged {
+    Four<S> left[left_squares][4], right[right_squares][4];
+  };
+  struct State {
+    typename Unit::Sums sums[Shape::tiles][Shape::groups][Unit::blocks][here];
+  };
+
+  PHYLLO_INLINE static constexpr long parts(long extent, long of) { return (extent + of - 1) / of; }
+  PHYLLO_INLINE long blocks() const {
+    return parts(left.lines, Shape::rows) * parts(right.lines, Shape::columns);
+  }
+
+  template <class Team> PHYLLO_FUNCTION void operator()(Team const& team) const {
+    Staged staged[Team::threads_here];
+    auto* const scratch = reinterpret_cast<Four<S>*>(team.scratch);
+    long const across = parts(right.lines, Shape::columns);
+    int const steps = int(parts(left.depth, Shape::depth));
+    for (long block = team.block(); block < blocks(); block += team.blocks()) {
+      long const row = block / across * Shape::rows, column = block % across * Shape::columns;
+      State states[Team::warps_here] = {};
+      for (int s = 0; s <= steps; ++s) {
+        if (s < steps)
+          for (int t = team.first_thread(); t < team.last_thread(); ++t)
+            fetch(staged[t - team.first_thread()], row, column, s * Shape::depth, t);
+        if (s > 0)
+          for (int w = team.first_warp(); w < team.last_warp(); ++w)
+            multiply(states[w - team.first_warp()], scratch + (s - 1) % 2 * step_fours, w,
+                     team.first_lane());
+        if (s < steps)
+          for (int t = team.first_thread(); t < team.last_thread(); ++t)
+            store(staged[t - team.first_thread()], scratch + s % 2 * step_fours, t);
+        team.barrier();
+      }
+      for (int w = team.first_warp(); w < team.last_warp(); ++w)
+        write(states[w - team.first_warp()], row, column, w, team.first_lane());
+    }
+  }
+
+ private:
+  // Square i of a thread: which lines and depths, in squares.
+  template <int Lines> struct Square {
+    int line, depth;
+    PHYLLO_INLINE Square(int thread, int i)
+        : line((thread + i * threads) / (Shape::depth / 4)),
+          depth((thread + i * threads) % (Shape::depth / 4)) {}
+    PHYLLO_INLINE bool is_inside() const { return line < Lines / 4; }
+  };
+
+  PHYLLO_INLINE void fetch(Staged& staged, long row, long column, long depth, int thread) const {
+    PHYLLO_UNROLL_ON_DEVICE
+    for (int i = 0; i < left_squares; ++i) {
+      Square<Shape::rows> const q(thread, i);
+      if (q.is_inside()) left.read(row + 4 * q.line, depth + 4 * q.depth, staged.left[i]);
+    }
+    PHYLLO_UNROLL_ON_DEVICE
+    for (int i = 0; i < right_squares; ++i) {
+      Square<Shape::columns> const q(thread, i);
+      if (q.is_inside()) right.read(column + 4 * q.line, depth + 4 * q.depth, staged.right[i]);
+    }
+  }
+  // [16 lines][16 depths][lane][part or block]: what a lane wants of a fragment in one piece.
+  PHYLLO_INLINE void store(Staged const& staged, Four<S>* scratch, int thread) const {
+    PHYLLO_UNROLL_ON_DEVICE
+    for (int i = 0; i < left_squares; ++i) {
+      Square<Shape::rows> const q(thread, i);
+      PHYLLO_UNROLL_ON_DEVICE
+      for (int r = 0; r < 4 && q.is_inside(); ++r) {
+        int const line = 4 * q.line + r, k = 4 * q.depth;
+        int const lane = Unit::value_lane(line % 16, k % 16);
+        scratch[(fragment(line / 16, k / 16) + lane) * Unit::parts + Unit::value_part(line % 16)] =
+            staged.left[i][r];
+      }
+    }
+    PHYLLO_UNROLL_ON_DEVICE
+    for (int i = 0; i < right_squares; ++i) {
+      Square<Shape::columns> const q(thread, i);
+      PHYLLO_UNROLL_ON_DEVICE
+      for (int c = 0; c < 4 && q.is_inside(); ++c) {
+        int const line = 4 * q.line + c, k = 4 * q.depth;
+        int const lane = Unit::weight_lane(k % 16, line % 16);
+        scratch[left_fours + (fragment(line / 16, k / 16) + lane) * Unit::blocks +
+                Unit::weight_block(line % 16)] = staged.right[i][c];
+      }
+    }
+  }
+  PHYLLO_INLINE static int fragment(int group, int depth_group) {
+    return (group * (Shape::depth / 16) + depth_group) * Unit::lanes;
+  }
+
+  PHYLLO_INLINE void multiply(State& state, Four<S> const* scratch, int warp,
+                              int first_lane) const {
+    int const first_row = warp / Shape::column_warps * Shape::tiles;
+    int const first_column = warp % Shape::column_warps * Shape::groups;
+    PHYLLO_UNROLL_ON_DEVICE
+    for (int k = 0; k < Shape::depth / 16; ++k) {
+      typename Unit::Values values[Shape::tiles][here];
+      PHYLLO_UNROLL_ON_DEVICE
+      for (int m = 0; m < Shape::tiles; ++m) {
+        for (int i = 0; i < here; ++i) {
+          PHYLLO_UNROLL_ON_DEVICE
+          for (int p = 0; p < Unit::parts; ++p)
+            Unit::put(values[m][i], p,
+                      scratch[(fragment(first_row + m, k) + first_lane + i) * Unit::parts + p]);
+        }
+      }
+      PHYLLO_UNROLL_ON_DEVICE
+      for (int n = 0; n < Shape::groups; ++n) {
+        PHYLLO_UNROLL_ON_DEVICE
+        for (int b = 0; b < Unit::blocks; ++b) {
+          typename Unit::Weights weights[here];
+          for (int i = 0; i < here; ++i)
+            weights[i] = Unit::weights(
+                scratch[left_fours +
+                        (fragment(first_column + n, k) + first_lane + i) * Unit::blocks + b]);
+          PHYLLO_UNROLL_ON_DEVICE
+          for (int m = 0; m < Shape::tiles; ++m)
+            Unit::multiply(state.sums[m][n][b], values[m], weights);
+        }
+      }
+      Unit::keep_order();
+    }
+  }
+
+  PHYLLO_INLINE void write(State const& state, long row, long column, int warp,
+                           int first_lane) const {
+    row += warp / Shape::column_warps * Shape::tiles * 16;
+    column += warp % Shape::column_warps * Shape::groups * 16;
+    PHYLLO_UNROLL_ON_DEVICE
+    for (int m = 0; m < Shape::tiles; ++m) {
+      PHYLLO_UNROLL_ON_DEVICE
+      for (int n = 0; n < Shape::groups; ++n) {
+        for (int i = 0; i < here; ++i) {
+          PHYLLO_UNROLL_ON_DEVICE
+          for (int part = 0; part < Unit::parts; ++part) {
+            int const lane = first_lane + i;
+            long const r = row + m * 16 + Unit::sample(lane, part);
+            long const c = column + n * 16 + Unit::channel(lane);
+            if (r < left.lines && c < right.lines)
+              finish(r, int(c), FourSums<Unit>(state.sums[m][n], i, part));
+          }
+        }
+      }
+    }
+  }
+};
+
+}  // namespace phyllo::gpu

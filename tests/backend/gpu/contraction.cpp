@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Products of matrices of GPUs executed on the host, as in segment.cpp, against plain loops:
+// extents at and around fragments, steps and blocks, the whole epilogue.
+
+#include <backend/gpu/host_device.hpp>
+#include <phyllo/backend/gpu/contraction.hpp>
+#include <phyllo/layer/dropout.hpp>
+#include <phyllo/layer/gelu.hpp>
+#include <phyllo/layer/relu.hpp>
+#include <phyllo/layer/tanh.hpp>
+
+#include <backend/portable/contraction.hpp>
+
+using namespace phyllo;
+using namespace phyllo::test;
+
+namespace {
+
+template <template <class> class Instruction, class Op, class P> struct OnDevice;
+template <template <class> class Instruction, class Chain, class P>
+struct OnDevice<Instruction, op::Contraction<Chain>, P>
+    : gpu::ContractionKernels<HostDevice<Instruction>, Chain, P> {};
+template <class Op, class P> using ByMma = OnDevice<cuda::Mma, Op, P>;
+template <class Op, class P> using ByMfma = OnDevice<hip::Mfma, Op, P>;
+// Of float: products by parts of 11 bits (cuda/mma_float.hpp), and one sum for the whole depth.
+template <class P>
+inline constexpr double errors = std::is_same_v<typename P::storage, float> ? 4 : 1;
+
+constexpr int extents[] = {1, 3, 17, 33, 100, 130, 260};
+constexpr int batches[] = {0, 1, 5, 49, 300};
+
+}  // namespace
+
+#define PHYLLO_TEST_INSTRUCTION_PRECISIONS Full<float>, Mixed<bf16, float>, Mixed<fp16, float>
+
+TEST_CASE_TEMPLATE("gpu: products of odd extents", P, PHYLLO_TEST_INSTRUCTION_PRECISIONS) {
+  for (int i = 0; i < 5; ++i)
+    for (int j = 0; j < 7; ++j) {
+      ContractionCase const c{batches[i], Shape{extents[j]}, extents[(2 * i + j) % 7], {}};
+      compare_contraction<P, ByMma>(c, (i + j) % 2 == 0, errors<P>);
+      compare_contraction<P, ByMfma>(c, (i + j) % 2 == 0, errors<P>);
+    }
+}
+
+TEST_CASE_TEMPLATE("gpu: convolutions", P, PHYLLO_TEST_INSTRUCTION_PRECISIONS) {
+  // One tap; a window of the whole input, as behind Flatten; and one that is neither.
+  Window whole, inner;
+  whole.size[1] = whole.size[2] = 5;
+  inner.size[1] = inner.size[2] = 3;
+  compare_contraction<P, ByMma>({3, Shape{17, 5, 7}, 33, {}}, true, errors<P>);
+  compare_contraction<P, ByMma>({49, Shape{16, 5, 5}, 34, whole}, true, errors<P>);
+  compare_contraction<P, ByMma>({2, Shape{3, 8, 8}, 5, inner}, true, errors<P>);
+}
+
+TEST_CASE_TEMPLATE("gpu: products with an epilogue", P, PHYLLO_TEST_INSTRUCTION_PRECISIONS) {
+  int pick = 0;
+  for (int const batch : {0, 1, 49})
+    for (int const outputs : {1, 20, 33, 130}) {
+      bool const training = pick % 5 < 3;
+      Epilogue const with{pick % 2 == 0, pick % 3 == 0, training, training};
+      ++pick;
+      compare_epilogue<op::Chain<ReLU>, P, ByMma>(batch, Shape{100}, outputs, with);
+      compare_epilogue<op::Chain<GELU, Dropout<0.25>, Tanh>, P, ByMfma>(batch, Shape{17}, outputs,
+                                                                        with);
+    }
+  compare_epilogue<op::Chain<Dropout<0.5>, GELU>, P, ByMma>(7, Shape{33, 3, 5}, 34,
+                                                            {true, true, true, true});
+}
