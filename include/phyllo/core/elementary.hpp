@@ -122,10 +122,13 @@ PHYLLO_INLINE float vector_logarithm(float x) {
   auto const given = Kokkos::bit_cast<std::int32_t>(x);
   float const larger = given < smallest_normal ? 0x1p23f : 1.0f;
   std::int32_t const below = given < smallest_normal ? 23 : 0;
-  auto const pattern = Kokkos::bit_cast<std::int32_t>(x * larger);
-  std::int32_t const exponent = (pattern - 0x3f3504f3) >> 23;  // from sqrt(1/2)
+  // Without a sign: of a negative number, whose logarithm is none, the difference wraps around.
+  auto const pattern = Kokkos::bit_cast<std::uint32_t>(x * larger);
+  std::int32_t const exponent = std::int32_t(pattern - 0x3f3504f3u) >> 23;  // from sqrt(1/2)
   auto const n = float(exponent - below);
-  float const f = Kokkos::bit_cast<float>(pattern - exponent * smallest_normal) - 1.0f;
+  float const f =
+      Kokkos::bit_cast<float>(pattern - std::uint32_t(exponent) * std::uint32_t(smallest_normal)) -
+      1.0f;
   float const square = f * f;
   float p = 7.0376836292e-2f;
   p = p * f - 1.1514610310e-1f;
