@@ -45,13 +45,31 @@ TEST_CASE_TEMPLATE("gpu: products of odd extents", P, PHYLLO_TEST_INSTRUCTION_PR
 }
 
 TEST_CASE_TEMPLATE("gpu: convolutions", P, PHYLLO_TEST_INSTRUCTION_PRECISIONS) {
-  // One tap; a window of the whole input, as behind Flatten; and one that is neither.
-  Window whole, inner;
+  // One tap; a window of the whole input, as behind Flatten.
+  Window whole;
   whole.size[1] = whole.size[2] = 5;
-  inner.size[1] = inner.size[2] = 3;
   compare_contraction<P, ByMma>({3, Shape{17, 5, 7}, 33, {}}, true, errors<P>);
   compare_contraction<P, ByMma>({49, Shape{16, 5, 5}, 34, whole}, true, errors<P>);
-  compare_contraction<P, ByMma>({2, Shape{3, 8, 8}, 5, inner}, true, errors<P>);
+  // Windows over one, two and three dimensions, with strides and padding; few channels and fours.
+  for (int const channels : {1, 3, 8})
+    for (int const outputs : {5, 12}) {
+      Window line, square, cube;
+      line.size[2] = 4;
+      line.stride[2] = 3;
+      line.padding[2] = 2;
+      square.size[1] = square.size[2] = 3;
+      square.padding[1] = square.padding[2] = 1;
+      cube.size[0] = cube.size[2] = 2;
+      cube.size[1] = 3;
+      cube.stride[1] = cube.stride[2] = 2;
+      cube.padding[0] = cube.padding[1] = 1;
+      compare_contraction<P, ByMma>({5, Shape{channels, 19}, outputs, line}, true, errors<P>);
+      compare_contraction<P, ByMfma>({5, Shape{channels, 19}, outputs, line}, true, errors<P>);
+      compare_contraction<P, ByMma>({3, Shape{channels, 9, 7}, outputs, square}, true, errors<P>);
+      compare_contraction<P, ByMfma>({2, Shape{channels, 4, 5, 6}, outputs, cube}, false,
+                                     errors<P>);
+    }
+  compare_contraction<P, ByMma>({0, Shape{3, 9, 7}, 5, whole}, true, errors<P>);
 }
 
 TEST_CASE_TEMPLATE("gpu: products with an epilogue", P, PHYLLO_TEST_INSTRUCTION_PRECISIONS) {

@@ -6,43 +6,63 @@
 
 namespace phyllo::gpu {
 
-/// sums[c] = sum over rows of x[row, c], in a fixed order: a block has 32 columns, of which each of
-/// its threads reads every so many rows; these sums meet in scratch memory.
+/// sums[part, k, c] = sum over the part's rows of quantity k at (row, c), in a fixed order: a block
+/// has one part of the rows and 32 columns, of which each of its threads reads every so many rows;
+/// these sums meet in scratch memory.
 ///
-/// shape    x (rows, columns) · sums (columns)
-template <class Unit> struct column_sums {
+/// shape    sums (parts, quantities, columns)
+/// options  Lanes: of a warp · Values: `quantities`, and values(row, c, sum) that adds to each
+template <int Lanes, class Values> struct column_sums {
   static constexpr int warps = 8;
-  static constexpr int threads = warps * Unit::lanes;
+  static constexpr int threads = warps * Lanes;
   static constexpr int wide = 32, high = threads / wide;
-  static constexpr int scratch_bytes = threads * 4;
+  static constexpr int quantities = Values::quantities;
+  static constexpr int scratch_bytes = quantities * threads * 4;
 
-  typename Unit::storage const* x = nullptr;
+  Values values;
   float* sums = nullptr;
   long rows = 0;
   int columns = 0;
+  int parts = 1;
 
-  PHYLLO_INLINE long blocks() const { return (columns + wide - 1) / wide; }
+  PHYLLO_INLINE int across() const { return (columns + wide - 1) / wide; }
+  PHYLLO_INLINE long blocks() const { return long(across()) * parts; }
 
   template <class Team> PHYLLO_FUNCTION void operator()(Team const& team) const {
-    auto* const parts = reinterpret_cast<float*>(team.scratch);
+    auto* const of_threads = reinterpret_cast<float*>(team.scratch);
     for (long block = team.block(); block < blocks(); block += team.blocks()) {
+      int const first = int(block % across()) * wide;
+      long const part = block / across();
       for (int t = team.first_thread(); t < team.last_thread(); ++t) {
-        long const c = block * wide + t % wide;
-        float sum = 0;
-        for (long r = t / wide; r < rows && c < columns; r += high)
-          sum += float(x[r * columns + c]);
-        parts[t] = sum;
+        int const c = first + t % wide;
+        float sum[quantities] = {};
+        if (c < columns)
+          for (long r = rows * part / parts + t / wide; r < rows * (part + 1) / parts; r += high)
+            values(r, c, sum);
+        PHYLLO_UNROLL_ON_DEVICE
+        for (int k = 0; k < quantities; ++k) of_threads[k * threads + t] = sum[k];
       }
       team.barrier();
       for (int t = team.first_thread(); t < team.last_thread(); ++t) {
-        long const c = block * wide + t;
-        if (t >= wide || c >= columns) continue;
+        int const k = t / wide, c = first + t % wide;
+        if (k >= quantities || c >= columns) continue;
         float sum = 0;
-        for (int h = 0; h < high; ++h) sum += parts[h * wide + t];
-        sums[c] = sum;
+        for (int h = 0; h < high; ++h) sum += of_threads[k * threads + h * wide + t % wide];
+        sums[(part * quantities + k) * columns + c] = sum;
       }
       team.barrier();
     }
+  }
+};
+
+/// The numbers themselves.
+template <class S> struct ColumnValues {
+  static constexpr int quantities = 1;
+  S const* x = nullptr;  // (rows, columns)
+  int columns = 0;
+
+  PHYLLO_INLINE void operator()(long row, int c, float (&sum)[1]) const {
+    sum[0] += float(x[row * columns + c]);
   }
 };
 

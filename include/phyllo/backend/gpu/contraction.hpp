@@ -5,22 +5,22 @@
 #include <phyllo/backend/gpu/column_sums.hpp>
 #include <phyllo/backend/gpu/matrix_product.hpp>
 #include <phyllo/backend/gpu/product_finish.hpp>
+#include <phyllo/backend/gpu/window_operand.hpp>
 #include <phyllo/backend/plain_contraction.hpp>
-#include <phyllo/backend/portable/contraction.hpp>
+#include <phyllo/op/contraction.hpp>
 
 #include <string>
 
 namespace phyllo::gpu {
 
-/// Contractions that are plain products of matrices, on matrix cores; the others run on the
-/// portable backend.
+/// Contractions on matrix cores: plain products of matrices, and convolutions as products with a
+/// matrix that windows make.
 ///
 /// options  Device: as in SegmentKernels
 template <class Device, class Chain, class P> struct ContractionKernels {
   using Op = op::Contraction<Chain>;
   using S = typename P::storage;
   using Unit = typename Device::template Unit<S>;
-  using Portable = portable::Kernels<Op, P>;
   /// Of outputs, which are many; of gradients of weights, which are few, so that all of a device's
   /// multiprocessors have some.
   using Wide = ProductShape<4, 2, 4>;
@@ -30,35 +30,55 @@ template <class Device, class Chain, class P> struct ContractionKernels {
   static void run(Space const& exec, std::string const& label,
                   typename Op::template Forward<P> const& work) {
     PlainContraction const c(work.batch, work.input, work.window);
-    if (!c.plain) return Portable::run(exec, label, work);
     long const outputs = work.output.channels;
-    product<Wide>(exec, label, ProductOperand<S, true>(work.x, c.rows, c.depth),
-                  ProductOperand<S, false>(work.weight, outputs, c.depth),
-                  ForwardFinish<Unit, Chain, P>(work));
+    ForwardFinish<Unit, Chain, P> const finish(work);
+    if (c.plain)
+      product<Wide>(exec, label, ProductOperand<S, true>(work.x, c.rows, c.depth),
+                    ProductOperand<S, false>(work.weight, outputs, c.depth), finish);
+    else
+      product<Wide>(exec, label,
+                    WindowOperand<S, true, WindowPass::forward>(work.x, work.batch, work.input,
+                                                                work.output, work.window),
+                    ProductOperand<S, false>(work.weight, outputs,
+                                             long(work.window.taps()) * work.input.channels),
+                    finish);
   }
 
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template BackwardInput<P> const& work) {
     PlainContraction const c(work.batch, work.input, work.window);
-    if (!c.plain) return Portable::run(exec, label, work);
-    long const outputs = work.output.channels;
-    product<Wide>(exec, label, ProductOperand<S, true>(work.d_z, c.rows, outputs),
-                  ProductOperand<S, true>(work.weight, c.depth, outputs),
-                  BackwardFinish<Unit, P>{work.d_x, int(c.depth), work.accumulate});
+    int const outputs = work.output.channels, channels = work.input.channels;
+    if (c.plain)
+      product<Wide>(exec, label, ProductOperand<S, true>(work.d_z, c.rows, outputs),
+                    ProductOperand<S, true>(work.weight, c.depth, outputs),
+                    BackwardFinish<Unit, P>{work.d_x, int(c.depth), work.accumulate});
+    else
+      product<Wide>(exec, label,
+                    WindowOperand<S, true, WindowPass::backward>(work.d_z, work.batch, work.output,
+                                                                 work.input, work.window),
+                    TapsOperand<S>(work.weight, work.window.taps(), channels, outputs),
+                    BackwardFinish<Unit, P>{work.d_x, channels, work.accumulate});
   }
 
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template BackwardParameters<P> const& work) {
     PlainContraction const c(work.batch, work.input, work.window);
-    if (!c.plain) return Portable::run(exec, label, work);
     int const outputs = work.output.channels;
-    product<Small>(exec, label, ProductOperand<S, false>(work.x, c.depth, c.rows),
-                   ProductOperand<S, false>(work.d_z, outputs, c.rows),
-                   ParametersFinish<Unit>{work.d_weight, outputs});
+    long const rows = c.plain ? c.rows : long(work.batch) * work.output.positions();
+    ProductOperand<S, false> const d_z(work.d_z, outputs, rows);
+    ParametersFinish<Unit> const finish{work.d_weight, outputs};
+    if (c.plain)
+      product<Small>(exec, label, ProductOperand<S, false>(work.x, c.depth, rows), d_z, finish);
+    else
+      product<Small>(exec, label,
+                     WindowOperand<S, false, WindowPass::forward>(work.x, work.batch, work.input,
+                                                                  work.output, work.window),
+                     d_z, finish);
     if (work.d_bias == nullptr) return;
-    column_sums<Unit> const bias{work.d_z, work.d_bias, c.rows, outputs};
+    column_sums<Unit::lanes, ColumnValues<S>> const bias{
+        {work.d_z, outputs}, work.d_bias, rows, outputs};
     Device::launch(exec, label, bias, bias.blocks());
   }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/macros.hpp>
 #include <phyllo/core/type_list.hpp>
 #include <phyllo/op/segment.hpp>
 
@@ -19,29 +20,31 @@ template <class Unit, class Segment> struct SegmentLayout;
 template <class Unit, class... D> struct SegmentLayout<Unit, op::Segment<D...>> {
   static constexpr int layers = sizeof...(D);
 
-  static constexpr int inputs(int l) {
+  PHYLLO_INLINE static constexpr int inputs(int l) {
     constexpr int in[] = {D::inputs...};
     return in[l];
   }
-  static constexpr int outputs(int l) {
+  PHYLLO_INLINE static constexpr int outputs(int l) {
     constexpr int out[] = {D::outputs...};
     return out[l];
   }
-  static constexpr int groups(int channels) { return (channels + 15) / 16; }
-  static constexpr int widest() {
+  PHYLLO_INLINE static constexpr int groups(int channels) { return (channels + 15) / 16; }
+  PHYLLO_INLINE static constexpr int widest() {
     int most = inputs(0);
     for (int l = 0; l < layers; ++l) most = outputs(l) > most ? outputs(l) : most;
     return groups(most);
   }
   /// Bytes of a layer's fragments, and of all that it has.
-  static constexpr int weight_bytes(int l) {
+  PHYLLO_INLINE static constexpr int weight_bytes(int l) {
     return groups(inputs(l)) * groups(outputs(l)) * Unit::blocks * Unit::lanes * 4 *
            int(sizeof(typename Unit::storage));
   }
-  static constexpr int bytes(int l) { return weight_bytes(l) + groups(outputs(l)) * 16 * 4; }
+  PHYLLO_INLINE static constexpr int bytes(int l) {
+    return weight_bytes(l) + groups(outputs(l)) * 16 * 4;
+  }
 
   /// First layer of a stage; of the stage behind the last one `layers`.
-  static constexpr int first_of(int stage) {
+  PHYLLO_INLINE static constexpr int first_of(int stage) {
     int first = 0;
     for (int s = 0; s < stage && first < layers; ++s) {
       long sum = bytes(first++);
@@ -49,23 +52,23 @@ template <class Unit, class... D> struct SegmentLayout<Unit, op::Segment<D...>> 
     }
     return first;
   }
-  static constexpr int stages() {
+  PHYLLO_INLINE static constexpr int stages() {
     int s = 0;
     while (first_of(s) < layers) ++s;
     return s;
   }
-  static constexpr int stage_of(int l) {
+  PHYLLO_INLINE static constexpr int stage_of(int l) {
     int s = 0;
     while (first_of(s + 1) <= l) ++s;
     return s;
   }
   /// Bytes before a layer, in its stage.
-  static constexpr int offset(int l) {
+  PHYLLO_INLINE static constexpr int offset(int l) {
     int sum = 0;
     for (int k = first_of(stage_of(l)); k < l; ++k) sum += bytes(k);
     return sum;
   }
-  static constexpr int scratch_bytes() {
+  PHYLLO_INLINE static constexpr int scratch_bytes() {
     int most = 0;
     for (int l = 0; l < layers; ++l)
       most = offset(l) + bytes(l) > most ? offset(l) + bytes(l) : most;
@@ -74,11 +77,11 @@ template <class Unit, class... D> struct SegmentLayout<Unit, op::Segment<D...>> 
 
   template <int L> using Dense = At<TypeList<D...>, L>;
   /// Whether a layer has a stage for itself.
-  static constexpr bool is_alone(int l) {
+  PHYLLO_INLINE static constexpr bool is_alone(int l) {
     return first_of(stage_of(l)) == l && first_of(stage_of(l) + 1) == l + 1;
   }
   /// Whether a layer is the one before once more, in the same stage or each in its own.
-  template <int L> static constexpr bool repeats() {
+  template <int L> PHYLLO_INLINE static constexpr bool repeats() {
     if constexpr (L == 0)
       return false;
     else
@@ -86,7 +89,7 @@ template <class Unit, class... D> struct SegmentLayout<Unit, op::Segment<D...>> 
              (stage_of(L) == stage_of(L - 1) || (is_alone(L) && is_alone(L - 1)));
   }
   /// How many layers from L on are the same.
-  template <int L> static constexpr int run_length() {
+  template <int L> PHYLLO_INLINE static constexpr int run_length() {
     if constexpr (L + 1 == layers)
       return 1;
     else

@@ -23,48 +23,50 @@ template <class Unit, class... D, int Warps> struct StepLayout<Unit, op::Segment
   static constexpr int samples = Warps * 16;
 
   /// Value l is the input of layer l; behind the outputs the gradients that the loss gives.
-  static constexpr int channels(int value) {
+  PHYLLO_INLINE static constexpr int channels(int value) {
     return value < layers ? Layers::inputs(value) : Layers::outputs(layers - 1);
   }
   static constexpr int element = int(sizeof(typename Unit::storage));
-  static constexpr int stride(int value) {
+  PHYLLO_INLINE static constexpr int stride(int value) {
     return Layers::groups(channels(value)) * 16 + 16 / element;
   }
-  static constexpr bool keeps_input(int l) {
+  PHYLLO_INLINE static constexpr bool keeps_input(int l) {
     constexpr bool keeps[] = {
         (D::chain::length > 0 && D::chain::derivative_of == Derivative::input)...};
     return keeps[l];
   }
 
   /// Bytes before each, from the start of the scratch memory.
-  static constexpr int weights_at(int l) {
+  PHYLLO_INLINE static constexpr int weights_at(int l) {
     int sum = 0;
     for (int k = 0; k < l; ++k) sum += Layers::bytes(k);
     return sum;
   }
-  static constexpr int transposed_at(int l) {
+  PHYLLO_INLINE static constexpr int transposed_at(int l) {
     int sum = weights_at(layers);
     for (int k = 1; k < l; ++k) sum += Layers::weight_bytes(k);
     return sum;
   }
-  static constexpr int rows_at(int value) {
+  PHYLLO_INLINE static constexpr int rows_at(int value) {
     int sum = transposed_at(layers);
     for (int v = 0; v < value; ++v) sum += samples * stride(v) * element;
     return sum;
   }
-  static constexpr int saved_at(int l) {
+  PHYLLO_INLINE static constexpr int saved_at(int l) {
     int sum = rows_at(layers + 2);
     for (int k = 0; k < l; ++k) sum += keeps_input(k) ? samples * stride(k + 1) * element : 0;
     return sum;
   }
   static constexpr int scratch_bytes = saved_at(layers);
 
-  static constexpr int gradient_groups(int l) {
+  PHYLLO_INLINE static constexpr int gradient_groups(int l) {
     return Layers::groups(Layers::inputs(l)) * Layers::groups(Layers::outputs(l));
   }
   /// Groups of sums of a warp: of a layer, and before those of a layer.
-  static constexpr int slots_of(int l) { return (gradient_groups(l) + Warps - 1) / Warps; }
-  static constexpr int slot(int l) {
+  PHYLLO_INLINE static constexpr int slots_of(int l) {
+    return (gradient_groups(l) + Warps - 1) / Warps;
+  }
+  PHYLLO_INLINE static constexpr int slot(int l) {
     int sum = 0;
     for (int k = 0; k < l; ++k) sum += slots_of(k);
     return sum;

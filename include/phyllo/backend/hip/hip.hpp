@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/gpu/contraction.hpp>
+#include <phyllo/backend/gpu/normalization.hpp>
 #include <phyllo/backend/gpu/segment.hpp>
 #include <phyllo/backend/hip/device.hpp>
 
@@ -16,6 +17,10 @@ template <class Op, class Precision> struct Kernels;
 template <class Chain, class P>
   requires(gpu::has_instruction<P>)
 struct Kernels<op::Contraction<Chain>, P> : gpu::ContractionKernels<Device, Chain, P> {};
+
+template <class Chain, class P>
+  requires(gpu::has_instruction<P>)
+struct Kernels<op::Normalization<Chain>, P> : gpu::NormalizationKernels<Device, Chain, P> {};
 
 template <class... D, class P>
   requires(gpu::is_perceptron<op::Segment<D...>> && gpu::has_instruction<P>)

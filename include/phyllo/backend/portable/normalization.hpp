@@ -156,6 +156,11 @@ template <class Chain, class P> struct Kernels<op::Normalization<Chain>, P> {
     long const blocks = blocks_of(work.channels, block);
     launch(exec, label, Op::row_blocks * blocks,
            normalization_partial<Chain, P>{work, int(blocks)});
+    combine(exec, label, work);
+  }
+  template <class Space>
+  static void combine(Space const& exec, std::string const& label,
+                      typename Op::template Sum<P> const& work) {
     A* const counted = work.mean_sums == nullptr ? work.sums + work.channels : nullptr;
     launch(exec, label, work.channels,
            Combine{work.partial,
@@ -182,6 +187,11 @@ template <class Chain, class P> struct Kernels<op::Normalization<Chain>, P> {
     long const blocks = blocks_of(work.channels, block);
     launch(exec, label, Op::row_blocks * blocks,
            normalization_backward_partial<Chain, P>{work, int(blocks)});
+    combine(exec, label, work);
+  }
+  template <class Space>
+  static void combine(Space const& exec, std::string const& label,
+                      typename Op::template BackwardSums<P> const& work) {
     launch(exec, label, 2L * work.channels,
            Combine{work.partial,
                    work.sums,

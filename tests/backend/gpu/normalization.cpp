@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Batch normalisation of GPUs executed on the host, as in segment.cpp, against plain loops.
+
+#include <backend/gpu/host_device.hpp>
+#include <phyllo/backend/gpu/normalization.hpp>
+#include <phyllo/layer/gelu.hpp>
+#include <phyllo/layer/relu.hpp>
+
+#include <backend/portable/normalization.hpp>
+
+using namespace phyllo;
+using namespace phyllo::test;
+
+namespace {
+
+template <template <class> class Instruction, class Op, class P> struct OnDevice;
+template <template <class> class Instruction, class Chain, class P>
+struct OnDevice<Instruction, op::Normalization<Chain>, P>
+    : gpu::NormalizationKernels<HostDevice<Instruction>, Chain, P> {};
+template <class Op, class P> using OnCuda = OnDevice<cuda::Mma, Op, P>;
+template <class Op, class P> using OnHip = OnDevice<hip::Mfma, Op, P>;
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("gpu: batch normalisation", P, Full<float>, Mixed<bf16, float>) {
+  for_size_rows([](SizeRow const& pick) {
+    compare_normalization<op::Chain<>, P, OnCuda>(pick(0), pick(1), pick(2));
+    compare_normalization<op::Chain<GELU, ReLU>, P, OnHip>(pick(0), pick(1), pick(2));
+  });
+  compare_normalization<op::Chain<>, P, OnCuda>(0, 4, 17);
+  // More rows than are summed at a time, and more channels than a block has.
+  compare_normalization<op::Chain<ReLU>, P, OnCuda>(40, 30, 70);
+}
