@@ -91,11 +91,13 @@ template <class Device, class Segment, class P> void compare(int batch, Caller c
   CHECK(norm > 0);
   CHECK(std::sqrt(difference / norm) <= 0.5 * rounding<S>);
   // What is not the segment's stays as it was.
+  long touched = 0;
   for (std::size_t i = 0; i < out.size(); ++i) {
     bool const is_gap = int(i) >= batch * stride || int(i) % stride >= A::last;
     if (is_gap || caller == Caller::columns || caller == Caller::gathered)
-      CHECK(std::isnan(float(out[i])));
+      touched += std::isnan(float(out[i])) ? 0 : 1;
   }
+  CHECK(touched == 0);
 }
 
 template <class Segment, template <class> class Instruction, class S> void compare_all() {
