@@ -87,7 +87,6 @@ std::string measured_text(PerfLine const& l, Roofline const& roofline) {
 /// errors   run: a file that cannot be read or is not such a file -> Error
 template <class Net, Precision P = Full<float>, class Exec = Execution<>>
 std::string explain_measured(std::string const& path) {
-  using program = typename Net::program;
   constexpr int element = int(sizeof(typename P::storage));
   using Inference = Planned<Net, Phase::inference, Exec::fusion, element>;
   using Training = Planned<Net, Phase::training, Exec::fusion, element>;
