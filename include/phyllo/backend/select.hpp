@@ -12,13 +12,15 @@
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__) && !defined(KOKKOS_ARCH_PASCAL) && \
     !defined(KOKKOS_ARCH_VOLTA) && !defined(KOKKOS_ARCH_TURING75)
 #define PHYLLO_HAS_CUDA_BACKEND
-#include <phyllo/backend/cuda/cuda.hpp>
+#include <phyllo/backend/cuda/device.hpp>
+#include <phyllo/backend/gpu/kernels.hpp>
 #endif
 #if defined(KOKKOS_ENABLE_HIP) && defined(__HIPCC__) &&                    \
     (defined(KOKKOS_ARCH_AMD_GFX90A) || defined(KOKKOS_ARCH_AMD_GFX940) || \
      defined(KOKKOS_ARCH_AMD_GFX942) || defined(KOKKOS_ARCH_AMD_GFX950))
 #define PHYLLO_HAS_HIP_BACKEND
-#include <phyllo/backend/hip/hip.hpp>
+#include <phyllo/backend/gpu/kernels.hpp>
+#include <phyllo/backend/hip/device.hpp>
 #endif
 
 // Vector types and intrinsics: a compiler for processors.
@@ -62,7 +64,7 @@ struct OneDnnBackend {
 /// Kernels for NVIDIA devices: segments in the registers of warps, by matrix instructions.
 struct CudaBackend {
   static constexpr char const* name = "cuda";
-  template <class Op, class Precision> using kernels = cuda::Kernels<Op, Precision>;
+  template <class Op, class Precision> using kernels = gpu::Kernels<cuda::Device, Op, Precision>;
 };
 #endif
 
@@ -70,7 +72,7 @@ struct CudaBackend {
 /// Kernels for AMD devices: segments in the registers of wavefronts, by matrix instructions.
 struct HipBackend {
   static constexpr char const* name = "hip";
-  template <class Op, class Precision> using kernels = hip::Kernels<Op, Precision>;
+  template <class Op, class Precision> using kernels = gpu::Kernels<hip::Device, Op, Precision>;
 };
 #endif
 

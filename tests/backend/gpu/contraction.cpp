@@ -5,7 +5,7 @@
 // extents at and around fragments, steps and blocks, the whole epilogue.
 
 #include <backend/gpu/host_device.hpp>
-#include <phyllo/backend/gpu/contraction.hpp>
+#include <phyllo/backend/gpu/kernels.hpp>
 #include <phyllo/layer/dropout.hpp>
 #include <phyllo/layer/gelu.hpp>
 #include <phyllo/layer/relu.hpp>
@@ -18,12 +18,8 @@ using namespace phyllo::test;
 
 namespace {
 
-template <template <class> class Instruction, class Op, class P> struct OnDevice;
-template <template <class> class Instruction, class Chain, class P>
-struct OnDevice<Instruction, op::Contraction<Chain>, P>
-    : gpu::ContractionKernels<HostDevice<Instruction>, Chain, P> {};
-template <class Op, class P> using ByMma = OnDevice<cuda::Mma, Op, P>;
-template <class Op, class P> using ByMfma = OnDevice<hip::Mfma, Op, P>;
+template <class Op, class P> using ByMma = gpu::Kernels<HostDevice<cuda::Mma>, Op, P>;
+template <class Op, class P> using ByMfma = gpu::Kernels<HostDevice<hip::Mfma>, Op, P>;
 // Of float: products by parts of 11 bits (cuda/mma_float.hpp), and one sum for the whole depth.
 template <class P>
 inline constexpr double errors = std::is_same_v<typename P::storage, float> ? 4 : 1;

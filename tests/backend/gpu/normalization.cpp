@@ -4,7 +4,7 @@
 // Batch normalisation of GPUs executed on the host, as in segment.cpp, against plain loops.
 
 #include <backend/gpu/host_device.hpp>
-#include <phyllo/backend/gpu/normalization.hpp>
+#include <phyllo/backend/gpu/kernels.hpp>
 #include <phyllo/layer/gelu.hpp>
 #include <phyllo/layer/relu.hpp>
 
@@ -15,12 +15,8 @@ using namespace phyllo::test;
 
 namespace {
 
-template <template <class> class Instruction, class Op, class P> struct OnDevice;
-template <template <class> class Instruction, class Chain, class P>
-struct OnDevice<Instruction, op::Normalization<Chain>, P>
-    : gpu::NormalizationKernels<HostDevice<Instruction>, Chain, P> {};
-template <class Op, class P> using OnCuda = OnDevice<cuda::Mma, Op, P>;
-template <class Op, class P> using OnHip = OnDevice<hip::Mfma, Op, P>;
+template <class Op, class P> using OnCuda = gpu::Kernels<HostDevice<cuda::Mma>, Op, P>;
+template <class Op, class P> using OnHip = gpu::Kernels<HostDevice<hip::Mfma>, Op, P>;
 
 }  // namespace
 

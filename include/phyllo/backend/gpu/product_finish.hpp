@@ -10,8 +10,7 @@
 namespace phyllo::gpu {
 
 /// Four columns of a row, of which those beyond the last are left out.
-template <class Unit, class T>
-PHYLLO_INLINE void write_four(T* to, int columns, int c, Four<T> const& four) {
+template <class T> PHYLLO_INLINE void write_four(T* to, int columns, int c, Four<T> const& four) {
   if (columns % 4 == 0) {
     *reinterpret_cast<Four<T>*>(to + c) = four;
     return;
@@ -53,11 +52,10 @@ template <class Unit, class Chain, class P> struct ForwardFinish {
                 float(fold.scale[c + i]) +
             float(fold.shift[c + i]);
     }
-    if (saved != nullptr)
-      write_four<Unit>(saved + row * columns, columns, c, Unit::rounded(four.value));
+    if (saved != nullptr) write_four(saved + row * columns, columns, c, Unit::rounded(four.value));
     int const position = int(row % positions);
     four.template apply<Chain>(random, int(row / positions), position * columns + c);
-    write_four<Unit>(y + row * columns, columns, c, Unit::rounded(four.value));
+    write_four(y + row * columns, columns, c, Unit::rounded(four.value));
   }
 };
 
@@ -75,7 +73,7 @@ template <class Unit, class P> struct BackwardFinish {
       for (int i = 0; i < 4; ++i)
         if (c + i < columns) four.value[i] += float(to[c + i]);
     }
-    write_four<Unit>(to, columns, c, Unit::rounded(four.value));
+    write_four(to, columns, c, Unit::rounded(four.value));
   }
 };
 
@@ -86,7 +84,7 @@ template <class Unit> struct ParametersFinish {
 
   PHYLLO_INLINE void operator()(long row, int c, FourSums<Unit> const& four) const {
     float const(&v)[4] = four.value;
-    write_four<Unit>(d_weight + row * columns, columns, c, Four<float>{{v[0], v[1], v[2], v[3]}});
+    write_four(d_weight + row * columns, columns, c, Four<float>{{v[0], v[1], v[2], v[3]}});
   }
 };
 

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/gpu/contraction.hpp>
+#include <phyllo/backend/gpu/normalization.hpp>
+#include <phyllo/backend/gpu/segment.hpp>
+
+namespace phyllo::gpu {
+
+/// Kernels for devices with matrix cores, whoever made them.
+///
+/// options  Device: cuda::Device, hip::Device
+template <class Device, class Op, class Precision> struct Kernels;
+
+template <class Device, class Chain, class P>
+  requires(has_instruction<P>)
+struct Kernels<Device, op::Contraction<Chain>, P> : ContractionKernels<Device, Chain, P> {};
+
+template <class Device, class Chain, class P>
+  requires(has_instruction<P>)
+struct Kernels<Device, op::Normalization<Chain>, P> : NormalizationKernels<Device, Chain, P> {};
+
+template <class Device, class... D, class P>
+  requires(is_perceptron<op::Segment<D...>> && has_instruction<P>)
+struct Kernels<Device, op::Segment<D...>, P> : SegmentKernels<Device, op::Segment<D...>, P> {};
+
+template <class Device, class... D, class L, class P>
+  requires(is_perceptron<op::Segment<D...>> && has_instruction<P> &&
+           step_warps<typename Device::template Unit<typename P::storage>, op::Segment<D...>> > 0)
+struct Kernels<Device, op::WholeStep<op::Segment<D...>, L>, P>
+    : WholeStepKernels<Device, op::Segment<D...>, L, P> {};
+
+}  // namespace phyllo::gpu
