@@ -34,6 +34,16 @@
 #endif
 #endif
 
+// Work recorded for a runtime to launch again as a whole.
+#if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
+#include <phyllo/backend/cuda/recording.hpp>
+#include <phyllo/backend/gpu/recorded_work.hpp>
+#endif
+#if defined(KOKKOS_ENABLE_HIP) && defined(__HIPCC__)
+#include <phyllo/backend/gpu/recorded_work.hpp>
+#include <phyllo/backend/hip/recording.hpp>
+#endif
+
 namespace phyllo {
 
 /// Kernels in Kokkos only; runs wherever Kokkos does.
@@ -168,6 +178,22 @@ template <> struct DefaultBackends<Kokkos::Serial> {
   using type = ProcessorBackends;
 };
 template <> inline constexpr bool in_order<Kokkos::Serial> = true;
+#endif
+
+/// What records the launches of an execution space, to launch them again as one graph; void where
+/// its runtime has no such thing.
+template <class Space> struct Recorder {
+  using type = void;
+};
+#if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
+template <> struct Recorder<Kokkos::Cuda> {
+  using type = gpu::RecordedWork<cuda::Recording>;
+};
+#endif
+#if defined(KOKKOS_ENABLE_HIP) && defined(__HIPCC__)
+template <> struct Recorder<Kokkos::HIP> {
+  using type = gpu::RecordedWork<hip::Recording>;
+};
 #endif
 
 /// Whether kernels read and write the caller's Views themselves, without a transfer before.

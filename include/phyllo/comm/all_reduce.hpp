@@ -50,6 +50,7 @@ template <Transport T, long BucketBytes = default_bucket_bytes> class AllReduce 
   using transport = T;
   static constexpr char const* name = detail::all_reduce_name<T>.text;
   static constexpr long bucket_bytes = BucketBytes;
+  static constexpr bool recordable = is_recordable<T>;
 
   /// From whatever the transport is made from: AllReduce<Mpi> from the caller's MPI_Comm.
   template <class First, class... Rest>

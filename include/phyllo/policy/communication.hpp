@@ -41,12 +41,18 @@ concept Communication = requires(C& c, C const& constant, Kokkos::DefaultExecuti
   { c.exclusive_sum(count) } -> std::same_as<long>;
 };
 
+/// Whether a policy works on the instance alone, so that a device's runtime may record its calls:
+/// the host neither waits for the device nor calls MPI. A policy says so itself, by
+/// `static constexpr bool recordable = true`.
+template <class C> inline constexpr bool is_recordable = requires { requires C::recordable; };
+
 /// One rank, which has nobody to wait for.
 ///
 /// cost     none: every call is empty
 struct Local {
   static constexpr char const* name = "Local";
   static constexpr long bucket_bytes = 0;
+  static constexpr bool recordable = true;
 
   static constexpr int rank() { return 0; }
   static constexpr int size() { return 1; }

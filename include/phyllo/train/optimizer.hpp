@@ -10,6 +10,7 @@
 #include <phyllo/train/adam.hpp>
 #include <phyllo/train/clipping.hpp>
 #include <phyllo/train/loss_scaling.hpp>
+#include <phyllo/train/measure_by_team.hpp>
 #include <phyllo/train/optimizer_kernels.hpp>
 #include <phyllo/train/sgd.hpp>
 
@@ -31,7 +32,8 @@ struct OptimizerOptions {
 /// numerics gradients are divided by the loss scale and by the number of samples of all ranks, then
 ///          clipped; the sums of the norm are of fixed blocks: their bits are those of one thread
 /// cost     two passes: one reads the gradients, for their norm and whether they are finite; the
-///          rule's own. An arena that one thread finishes sooner starts no others.
+///          rule's own. An arena that one thread finishes sooner starts no others; on a device each
+///          pass is one kernel, and the host waits for neither.
 template <class Rule, class M> class Optimizer {
  public:
   using space = typename M::space;
@@ -45,7 +47,7 @@ template <class Rule, class M> class Optimizer {
         label_(model.name() + "/" + Rule::name),
         state_(Kokkos::view_alloc(exec, label_ + " state"), std::size_t(size) * Rule::states),
         squares_(Kokkos::view_alloc(exec, label_ + " norm"), std::size_t(blocks)),
-        finite_(Kokkos::view_alloc(exec, label_ + " check"), std::size_t(blocks)) {
+        finite_(Kokkos::view_alloc(exec, label_ + " check"), std::size_t(blocks + 1)) {
     if (!(options.clipping.largest_norm > 0))
       throw Error(label_ + ": the largest norm of the gradient must be above 0, but it is " +
                   std::to_string(options.clipping.largest_norm) +
@@ -67,13 +69,21 @@ template <class Rule, class M> class Optimizer {
     StepState* const state = model.state().data();
     accumulate const* const gradients = model.gradients().data();
     accumulate const* const tail = gradients + size;
-    launch(exec, blocks,
-           MeasureGradients<accumulate, on_host ? 64 : 1>{gradients, state, tail, squares_.data(),
-                                                          finite_.data(), size, block});
-    launch(exec, 1,
-           AdvanceState<Rule, accumulate, M::precision::scales_loss>{
-               rule_, options_.scaling, options_.clipping, state, squares_.data(), finite_.data(),
-               blocks, tail});
+    AdvanceState<Rule, accumulate, M::precision::scales_loss> const advance{
+        rule_, options_.scaling, options_.clipping, state, squares_.data(), finite_.data(), blocks,
+        tail};
+    if constexpr (on_host) {
+      launch(exec, blocks,
+             MeasureGradients<accumulate, 64>{gradients, state, tail, squares_.data(),
+                                              finite_.data(), size, block});
+      launch(exec, 1, advance);
+    } else {
+      using Measure = MeasureByTeam<Rule, accumulate, M::precision::scales_loss>;
+      Kokkos::parallel_for(launch_label(label_),
+                           Kokkos::TeamPolicy<space>(exec, blocks, Measure::team),
+                           Measure{gradients, squares_.data(), finite_.data(),
+                                   finite_.data() + blocks, size, block, advance});
+    }
     constexpr int run = on_host ? 1024 : 1;
     launch(exec, int((size + run - 1) / run),
            UpdateParameters<Rule, storage, accumulate, run>{rule_, state, gradients, state_.data(),
@@ -88,9 +98,10 @@ template <class Rule, class M> class Optimizer {
  private:
   static constexpr bool on_host = Kokkos::SpaceAccessibility<space, Kokkos::HostSpace>::accessible;
   static constexpr long size = M::nodes.arena_size;
-  // Of the norm's sums: at most 1024 blocks, of whole cache lines, and none too short for vectors.
+  // Of the norm's sums: at most 1024 blocks, of whole cache lines, and none too short for vectors
+  // or for a team.
   static constexpr long block = [] {
-    constexpr long shortest = on_host ? 4096 : 64;
+    constexpr long shortest = on_host ? 4096 : 1024;
     long const whole = (size / 1024 + 64) / 64 * 64;
     return whole > shortest ? whole : shortest;
   }();
@@ -110,7 +121,7 @@ template <class Rule, class M> class Optimizer {
   std::string label_;
   typename M::template Vector<accumulate> state_;
   typename M::template Vector<accumulate> squares_;
-  typename M::template Vector<int> finite_;
+  typename M::template Vector<int> finite_;  // of blocks; behind them a device counts its teams
 };
 
 }  // namespace phyllo

@@ -25,9 +25,8 @@ template <class T> PHYLLO_INLINE float mean_factor(StepState const& state, T sam
   return samples > T(0) ? float(T(1) / (samples * T(state.loss_scale))) : 0.0f;
 }
 
-/// One work item: one block of the gradient arena; whether all of it is finite, and the sum of the
-/// squares of the mean gradient in `Lanes` partial sums: one on a GPU, and on a processor enough
-/// for its vectors.
+/// One work item of a processor: one block of the gradient arena; whether all of it is finite, and
+/// the sum of the squares of the mean gradient in `Lanes` partial sums, enough for its vectors.
 template <class T, int Lanes> struct MeasureGradients {
   T const* gradients = nullptr;
   StepState const* state = nullptr;
@@ -86,13 +85,19 @@ template <class Rule, class T, bool ScalesLoss> struct AdvanceState {
   T const* tail = nullptr;  // samples of all ranks first
 
   KOKKOS_FUNCTION void operator()(int) const {
-    StepState s = *state;
-    s.finite = 1;
+    int all_finite = 1;
     T sum = 0;
     for (int b = 0; b < blocks; ++b) {
-      s.finite &= finite[b];
+      all_finite &= finite[b];
       sum += squares[b];
     }
+    advance(sum, all_finite);
+  }
+
+  /// sum: the squares of the whole mean gradient.
+  KOKKOS_FUNCTION void advance(T sum, int all_finite) const {
+    StepState s = *state;
+    s.finite = all_finite;
     T const samples = tail[0];
     bool const counts = s.finite != 0 && samples > T(0);
     float const mean = mean_factor(s, samples);

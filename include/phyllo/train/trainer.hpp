@@ -5,6 +5,7 @@
 #include <phyllo/loss/losses.hpp>
 #include <phyllo/model/model.hpp>
 #include <phyllo/train/buckets.hpp>
+#include <phyllo/train/captured_step.hpp>
 #include <phyllo/train/loss_evaluation.hpp>
 #include <phyllo/train/optimizer.hpp>
 
@@ -29,6 +30,7 @@ template <class Net, class L, class Rule, Precision P = Full<float>, Communicati
 class Trainer {
  public:
   using ModelType = Model<Net, P, Exec>;
+  using communication_type = C;
   using space = typename Exec::space;
   using accumulate = typename P::accumulate;
   using Evaluator = LossEvaluation<ModelType, typename detail::LossTerms<L>::type>;
@@ -84,6 +86,13 @@ class Trainer {
     Kokkos::Profiling::popRegion();
   }
 
+  /// Steps on these Views again and again, by `replay()`: on CUDA and HIP one launch of a graph
+  /// each. Step once before, so that everything is allocated.
+  template <class In, class Targets>
+  CapturedStep<Trainer, In, Targets> capture(In const& in, Targets const& targets) {
+    return CapturedStep<Trainer, In, Targets>(*this, in, targets);
+  }
+
   /// Mean loss of the last step over all ranks; waits for it.
   double loss() const {
     accumulate tail[2] = {};
@@ -122,6 +131,7 @@ class Trainer {
   ModelType const& model() const { return model_; }
   Optimizer<Rule, ModelType>& optimizer() { return optimizer_; }
   C& communication() { return communication_; }
+  space const& exec() const { return exec_; }
 
  private:
   space exec_;

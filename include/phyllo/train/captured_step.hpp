@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/select.hpp>
+#include <phyllo/policy/communication.hpp>
+
+#include <string>
+#include <type_traits>
+
+namespace phyllo {
+
+/// A training step on Views that stay where they are, to be taken again and again: the caller
+/// writes the next batch into them on the trainer's instance, and replays. What changes from step
+/// to step, such as the learning rate and random masks, is on the device already.
+///
+/// options  T: a Trainer · In, Targets: what its `step` takes
+/// state    a graph of the device's runtime; elsewhere, and with a communication policy that the
+///          runtime cannot record, nothing: replaying is then stepping
+/// errors   run: the first step of a trainer cannot be captured, nor one on an instance without a
+///          stream of its own -> Error
+/// numerics those of `step`, bit for bit
+/// cost     one launch of the host for all kernels of a step
+template <class T, class In, class Targets> class CapturedStep {
+  using Recorded = typename Recorder<typename T::space>::type;
+
+ public:
+  /// Whether a step is a graph of the device's runtime.
+  static constexpr bool is_graph =
+      !std::is_void_v<Recorded> && is_recordable<typename T::communication_type>;
+
+  /// The trainer outlives what it captured.
+  CapturedStep(T& trainer, In const& in, Targets const& targets)
+      : trainer_(&trainer),
+        in_(in),
+        targets_(targets),
+        label_(trainer.model().name() + "/captured step"),
+        recorded_(record()) {}
+
+  /// Takes one step; asynchronous as `step` is.
+  void replay() {
+    if constexpr (is_graph)
+      recorded_.launch(trainer_->exec(), label_);
+    else
+      trainer_->step(in_, targets_);
+  }
+
+ private:
+  struct Nothing {};
+  using State = std::conditional_t<is_graph, Recorded, Nothing>;
+
+  State record() {
+    if constexpr (is_graph)
+      return Recorded(trainer_->exec(), label_, [this] { trainer_->step(in_, targets_); });
+    else
+      return {};
+  }
+
+  T* trainer_;
+  In in_;  // Views keep their memory
+  Targets targets_;
+  std::string label_;
+  State recorded_;
+};
+
+}  // namespace phyllo

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The optimizer's first pass as devices run it, by teams of a host's threads, against the pass of
+// processors.
+
+#include <phyllo/phyllo.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <limits>
+#include <vector>
+
+using namespace phyllo;
+
+namespace {
+
+using Space = Kokkos::DefaultHostExecutionSpace;
+constexpr float infinite = std::numeric_limits<float>::infinity();
+
+struct Arena {
+  std::vector<float> gradients;  // the samples behind them
+  StepState state{.loss_scale = 1024};
+  std::vector<float> squares;
+  std::vector<int> finite;  // behind them the teams that have finished
+  int blocks;
+  long block;
+
+  Arena(long size, long of_block, float samples)
+      : gradients(std::size_t(size + 1)),
+        blocks(int((size + of_block - 1) / of_block)),
+        block(of_block) {
+    for (long i = 0; i < size; ++i)
+      gradients[std::size_t(i)] = 2000 * float(random_uniform(3, 1, 0, std::uint64_t(i), 0)) - 900;
+    gradients.back() = samples;
+    squares.assign(std::size_t(blocks), std::numeric_limits<float>::quiet_NaN());
+    finite.assign(std::size_t(blocks + 1), 7);
+    finite.back() = 0;
+  }
+  long size() const { return long(gradients.size()) - 1; }
+};
+
+using Advance = AdvanceState<Adam, float, true>;
+
+Advance advance(Arena& arena) {
+  return {Adam{.rate = 0.5f},
+          LossScaling{.interval = 2},
+          Clipping{.largest_norm = 2},
+          &arena.state,
+          arena.squares.data(),
+          arena.finite.data(),
+          arena.blocks,
+          arena.gradients.data() + arena.size()};
+}
+
+void by_teams(Arena& arena) {
+  Space const exec;
+  using Measure = MeasureByTeam<Adam, float, true>;
+  Kokkos::parallel_for(
+      "measure", Kokkos::TeamPolicy<Space>(exec, arena.blocks, Kokkos::AUTO),
+      Measure{arena.gradients.data(), arena.squares.data(), arena.finite.data(),
+              arena.finite.data() + arena.blocks, arena.size(), arena.block, advance(arena)});
+  exec.fence("measure");
+}
+
+void by_processor(Arena& arena) {
+  MeasureGradients<float, 64> const measure{arena.gradients.data(),
+                                            &arena.state,
+                                            arena.gradients.data() + arena.size(),
+                                            arena.squares.data(),
+                                            arena.finite.data(),
+                                            arena.size(),
+                                            arena.block};
+  for (int b = 0; b < arena.blocks; ++b) measure(b);
+  advance(arena)(0);
+}
+
+void check_equal(StepState const& got, StepState const& wanted) {
+  CHECK(got.gradient_norm == doctest::Approx(wanted.gradient_norm).epsilon(1e-5));
+  CHECK(got.gradient_factor == doctest::Approx(wanted.gradient_factor).epsilon(1e-5));
+  CHECK(got.step == wanted.step);
+  CHECK(got.skipped == wanted.skipped);
+  CHECK(got.finite == wanted.finite);
+  CHECK(got.loss_scale == wanted.loss_scale);
+  CHECK(got.learning_rate == wanted.learning_rate);
+  CHECK(got.correction[1] == wanted.correction[1]);
+}
+
+}  // namespace
+
+TEST_CASE("teams measure gradients and advance the step as a processor does") {
+  for (long const size : {1L, 63L, 64L, 1000L, 70'001L})
+    for (long const block : {64L, 1024L}) {
+      CAPTURE(size);
+      CAPTURE(block);
+      Arena teams(size, block, 3), processor(size, block, 3);
+      for (int step = 0; step < 3; ++step) {  // what counts the teams begins anew
+        by_teams(teams);
+        by_processor(processor);
+        check_equal(teams.state, processor.state);
+        CHECK(teams.finite.back() == 0);
+      }
+      CHECK(teams.state.step == 3);
+    }
+}
+
+TEST_CASE("a gradient that is infinite or not a number is seen wherever it stands") {
+  for (float const bad : {infinite, -infinite, std::numeric_limits<float>::quiet_NaN()})
+    for (long const place : {0L, 511L, 3000L, 4999L}) {
+      CAPTURE(place);
+      Arena teams(5000, 512, 2), processor(5000, 512, 2);
+      teams.gradients[std::size_t(place)] = processor.gradients[std::size_t(place)] = bad;
+      by_teams(teams);
+      by_processor(processor);
+      CHECK(teams.state.finite == 0);
+      CHECK(teams.state.skipped == 1);
+      CHECK(teams.state.loss_scale == 512);
+      CHECK(teams.state.step == processor.state.step);
+    }
+}
+
+TEST_CASE("finite gradients whose squares are not do not skip the step") {
+  Arena teams(100, 64, 1e-6f), processor(100, 64, 1e-6f);
+  teams.gradients[70] = processor.gradients[70] = 1e30f;
+  by_teams(teams);
+  by_processor(processor);
+  CHECK(teams.state.finite == processor.state.finite);
+  CHECK(teams.state.gradient_factor == processor.state.gradient_factor);
+}
+
+TEST_CASE("without samples nothing is counted") {
+  Arena teams(5000, 512, 0);
+  by_teams(teams);
+  CHECK(teams.state.step == 0);
+  CHECK(teams.state.skipped == 1);
+  CHECK(teams.state.loss_scale == 1024);
+}
