@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a GPU compiler must take: networks called inside a user's kernels, by one thread and by a
-// team.
+// What a GPU compiler must take: networks called inside a user's kernels, by one thread, by a
+// team and by the lanes of a warp.
 
 #include <phyllo/phyllo.hpp>
 
@@ -56,6 +56,17 @@ template <class Net, class P> struct ByOneTeam {
   }
 };
 
+template <class Net, class P> struct ByWarps {
+  InKernel<Net, P> closure;
+  Kokkos::View<float**, Space> x, y;
+
+  KOKKOS_FUNCTION void operator()(Kokkos::TeamPolicy<Space>::member_type const& member) const {
+    int const n = member.league_rank() * member.team_size() + member.team_rank();
+    if (n < int(x.extent(0)))
+      closure(Warp(member), Kokkos::subview(x, n, Kokkos::ALL), Kokkos::subview(y, n, Kokkos::ALL));
+  }
+};
+
 template <class Net, class P>
 void call(Space const& exec, Kokkos::View<float**, Space> x, Kokkos::View<float**, Space> y) {
   Model<Net, P> const model(exec);
@@ -67,6 +78,11 @@ void call(Space const& exec, Kokkos::View<float**, Space> x, Kokkos::View<float*
   policy.set_scratch_size(0, Kokkos::PerTeam(closure.scratch_bytes));
   Kokkos::parallel_for("by one team", policy,
                        ByOneTeam<Net, P>{model.snapshot(exec).in_kernel(), x, y});
+  constexpr int warps = 4;
+  Kokkos::TeamPolicy<Space> by_warps(exec, (count + warps - 1) / warps, warps,
+                                     Kokkos::TeamPolicy<Space>::vector_length_max());
+  by_warps.set_scratch_size(0, Kokkos::PerThread(closure.scratch_bytes));
+  Kokkos::parallel_for("by warps", by_warps, ByWarps<Net, P>{closure, x, y});
 }
 
 void gpu_in_kernel(Space const& exec, Kokkos::View<float**, Space> x,

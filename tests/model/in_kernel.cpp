@@ -126,6 +126,25 @@ template <class Net, class P> void by_teams(Case<Net, P>& c, int team_size) {
   exec.fence("by teams");
 }
 
+// Each thread of a team has a sample of its own; the last team has threads without one.
+template <class Net, class P> void by_warps(Case<Net, P>& c, int team_size) {
+  auto const closure = c.closure();
+  Host const exec;
+  c.clear();
+  auto const input = c.input[0];
+  auto const output = c.output[0];
+  using Policy = Kokkos::TeamPolicy<Host>;
+  Policy policy(exec, (samples + team_size - 1) / team_size, team_size);
+  policy.set_scratch_size(0, Kokkos::PerThread(closure.scratch_bytes));
+  Kokkos::parallel_for("by warps", policy, [=](Policy::member_type const& member) {
+    int const n = member.league_rank() * member.team_size() + member.team_rank();
+    if (n < samples)
+      closure(Warp(member), Kokkos::subview(input, n, Kokkos::ALL),
+              Kokkos::subview(output, n, Kokkos::ALL));
+  });
+  exec.fence("by warps");
+}
+
 // Rounding of storage, once for each of the few steps, and what the layers make of it.
 template <class P> inline constexpr double bound = 8e-3;
 template <> inline constexpr double bound<Mixed<fp16, float>> = 1e-3;
@@ -144,6 +163,9 @@ template <class Net, class P> void check() {
   for (int team_size : {0, 1, 2}) {
     if (team_size > Host().concurrency()) continue;
     by_teams(c, team_size);
+    CHECK(c.error() < bound<P>);
+    if (team_size == 0) continue;
+    by_warps(c, team_size);
     CHECK(c.error() < bound<P>);
   }
 }

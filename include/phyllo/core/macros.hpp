@@ -69,6 +69,15 @@
 #define PHYLLO_ON_DEVICE 0
 #endif
 
+// Where lanes of a wavefront read what others of it wrote to scratch memory. NVIDIA's lanes meet in
+// Kokkos' own loops over vector lanes; AMD's run in step, and only the compiler has to be told.
+#if defined(__HIP_DEVICE_COMPILE__)
+#define PHYLLO_LANES_MEET() \
+  (__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront"), __builtin_amdgcn_wave_barrier())
+#else
+#define PHYLLO_LANES_MEET() static_cast<void>(0)
+#endif
+
 // Whether the compiler may reorder sums, which undoes the roundings that core/elementary.hpp rests
 // on.
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)

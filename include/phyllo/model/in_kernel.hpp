@@ -7,6 +7,7 @@
 #include <phyllo/model/in_kernel_step.hpp>
 #include <phyllo/model/in_kernel_transfer.hpp>
 #include <phyllo/model/in_kernel_values.hpp>
+#include <phyllo/model/warp.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -15,10 +16,12 @@
 
 namespace phyllo {
 
-/// A network inside the caller's kernel, for one sample: by one thread, `closure(input)`, or by a
-/// team of threads, `closure(member, input, output)`. A view of a model's parameters and buffers,
-/// not a copy: it reads what they are when the kernel runs, in inference mode. So it is ordered by
-/// the instance on which they are trained, and valid while the model lives, in its memory space.
+/// A network inside the caller's kernel, for one sample: by one thread, `closure(input)`, by a team
+/// of threads, `closure(member, input, output)`, or by the vector lanes of each of its threads,
+/// `closure(Warp(member), input, output)`, each with a sample of its own. A view of a model's
+/// parameters and buffers, not a copy: it reads what they are when the kernel runs, in inference
+/// mode. So it is ordered by the instance on which they are trained, and valid while the model
+/// lives, in its memory space.
 ///
 /// shape    input: anything with [] or () over as many numbers, channels first (C, S...), or one
 ///          number; several inputs one after the other, as the network names them; by a team the
@@ -55,7 +58,8 @@ template <class Net, class Precision> class InKernel {
       if (!n.alias && n.output.size() > widest) widest = n.output.size();
     return widest;
   }();
-  /// Scratch memory of a team: policy.set_scratch_size(0, Kokkos::PerTeam(closure.scratch_bytes)).
+  /// Scratch memory of a team, policy.set_scratch_size(0, Kokkos::PerTeam(closure.scratch_bytes)),
+  /// or of each of its threads: Kokkos::PerThread.
   static constexpr int scratch_bytes = int(PlanFor<storage>::memory.bytes + slot_alignment);
 
   /// What a call by one thread returns: Values of the output, or Outputs where there are several.
@@ -122,25 +126,17 @@ template <class Net, class Precision> class InKernel {
   /// visible to all of them. Scratch memory that the caller took before is left alone.
   template <detail::TeamMember Member, class... Numbers>
   PHYLLO_FUNCTION void operator()(Member const& member, Numbers const&... numbers) const {
-    constexpr bool complete = sizeof...(Numbers) == inputs + outputs;
-    static_assert(complete,
-                  "in_kernel: after the team member, give as many inputs as the network has and "
-                  "then as many outputs, in their order.");
-    if constexpr (complete) {
-      using Plan = PlanFor<storage>;
-      // Of a copy: what it hands out is free again after the call.
-      auto const scratch = member.team_scratch(0);
-      auto* const arena = static_cast<storage*>(
-          scratch.get_shmem_aligned(int(scratch_bytes - slot_alignment), slot_alignment));
-      if (arena == nullptr)
-        Kokkos::abort(
-            "in_kernel: too little scratch memory. Call policy.set_scratch_size(0, "
-            "Kokkos::PerTeam(closure.scratch_bytes)) and add what the kernel itself takes.");
-      detail::ByTeam<Member> const runner{member};
-      load<Plan, 0>(runner, arena, numbers...);
-      steps<Plan>(runner, arena, std::make_index_sequence<Plan::plan.size>{});
-      store<Plan, 0>(runner, arena, numbers...);
-    }
+    // Of a copy: what it hands out is free again after the call.
+    auto const scratch = member.team_scratch(0);
+    run_in(scratch, detail::ByTeam<Member>{member}, numbers...);
+  }
+
+  /// By the vector lanes of one thread of a team: all of them call, with the same inputs and
+  /// outputs. The team's other threads need not.
+  template <detail::TeamMember Member, class... Numbers>
+  PHYLLO_FUNCTION void operator()(Warp<Member> const& warp, Numbers const&... numbers) const {
+    auto const scratch = warp.member.thread_scratch(0);
+    run_in(scratch, detail::ByWarp<Member>{warp.member}, numbers...);
   }
 
  private:
@@ -150,6 +146,28 @@ template <class Net, class Precision> class InKernel {
     int cell;
     PHYLLO_FUNCTION T operator[](int variable) const { return cells(variable, cell); }
   };
+
+  template <class Scratch, class Runner, class... Numbers>
+  PHYLLO_FUNCTION void run_in(Scratch const& scratch, Runner const& runner,
+                              Numbers const&... numbers) const {
+    constexpr bool complete = sizeof...(Numbers) == inputs + outputs;
+    static_assert(complete,
+                  "in_kernel: after the team member, give as many inputs as the network has and "
+                  "then as many outputs, in their order.");
+    if constexpr (complete) {
+      using Plan = PlanFor<storage>;
+      auto* const arena = static_cast<storage*>(
+          scratch.get_shmem_aligned(int(scratch_bytes - slot_alignment), slot_alignment));
+      if (arena == nullptr)
+        Kokkos::abort(
+            "in_kernel: too little scratch memory. Call policy.set_scratch_size(0, "
+            "Kokkos::PerTeam(closure.scratch_bytes)), or Kokkos::PerThread for calls by warps, and "
+            "add what the kernel itself takes.");
+      load<Plan, 0>(runner, arena, numbers...);
+      steps<Plan>(runner, arena, std::make_index_sequence<Plan::plan.size>{});
+      store<Plan, 0>(runner, arena, numbers...);
+    }
+  }
 
   template <class T, int Count, int N, class Result>
   void run_cells(Cells<T, Count, N> const& in, Result& result) const {

@@ -42,6 +42,17 @@ template <class Member> struct ByTeam {
   }
 };
 
+// Items of a step by the vector lanes of one thread of a team: one output a lane, as in a team.
+template <class Member> struct ByWarp {
+  static constexpr int lanes = ByTeam<Member>::lanes;
+  Member const& member;
+
+  template <class Items> PHYLLO_FUNCTION void run(Items const& items) const {
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, int(Items::items)), items);
+    PHYLLO_LANES_MEET();
+  }
+};
+
 // Number i of what the caller gave: of anything with [] or (), or the one number that it is.
 template <class Numbers> PHYLLO_FUNCTION decltype(auto) number_at(Numbers& numbers, int i) {
   if constexpr (requires { numbers[i]; })

@@ -57,12 +57,7 @@ struct MfmaLanes {
 #endif
   }
   /// What lanes of a wavefront wrote to scratch memory is there for the others.
-  PHYLLO_INLINE static void synchronize() {
-#if defined(__HIP_DEVICE_COMPILE__)
-    __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
-    __builtin_amdgcn_wave_barrier();
-#endif
-  }
+  PHYLLO_INLINE static void synchronize() { PHYLLO_LANES_MEET(); }
 };
 
 }  // namespace phyllo::hip
