@@ -208,6 +208,12 @@ template <class K>
   requires(K::thread_bytes > 0)
 inline constexpr long thread_bytes<K> = K::thread_bytes;
 
+/// Workspace that kernels want for sums over parts of a batch, in numbers.
+template <class K> inline constexpr long partial_count = 0;
+template <class K>
+  requires(K::partial_count > 0)
+inline constexpr long partial_count<K> = K::partial_count;
+
 /// The backend that runs an op.
 template <class Op, class Precision, class List>
 using SelectedBackend = typename detail::Select<Op, Precision, List>::backend;

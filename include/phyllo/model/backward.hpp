@@ -88,7 +88,8 @@ struct BackwardPass : Pass<Planned, Precision, Exec, Communication> {
     this->template run<Linear>(
         S, Linear::BackwardParameters<Precision>{
                this->batch, n.input, n.output, n.window, this->value(n.source[0]), d_z,
-               this->parameter_gradient(n.weight), this->parameter_gradient(n.bias)});
+               this->parameter_gradient(n.weight), this->parameter_gradient(n.bias),
+               this->arenas.partial});
     if (wants<S>(0))
       this->template run<Linear>(
           S, Linear::BackwardInput<Precision>{

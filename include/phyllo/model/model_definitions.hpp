@@ -10,12 +10,14 @@ namespace phyllo {
 
 namespace detail {
 
-// Elements of the workspace for sums over row blocks.
-template <class Net> constexpr int partial_size() {
+// Elements of the workspace for sums over row blocks and over parts of a batch.
+template <class Net, class P, class Exec> constexpr long partial_size() {
+  using Contraction = SelectedKernels<op::Contraction<op::Chain<>>, P, typename Exec::backends>;
   int largest = 0;
   for (Node const& n : Net::program::nodes.node)
     if (n.role == Role::normalization && n.input.channels > largest) largest = n.input.channels;
-  return 2 * largest * op::Normalization<op::Chain<>>::row_blocks;
+  return std::max(2L * largest * op::Normalization<op::Chain<>>::row_blocks,
+                  partial_count<Contraction>);
 }
 
 // Bytes that the segments of a plan want for each thread.
@@ -68,7 +70,7 @@ Model<Net, P, Exec>::Model(space const& exec, ModelOptions const& options)
   allocate(exec, gradients_, "gradients", gradient_size);
   allocate(exec, buffers_, "buffers", nodes.buffer_size);
   allocate(exec, statistics_, "statistics", nodes.buffer_size / 2 * 7);
-  allocate(exec, partial_, "workspace", detail::partial_size<Net>());
+  allocate(exec, partial_, "workspace", detail::partial_size<Net, P, Exec>());
   long const bytes = Training::memory.bytes > Inference::memory.bytes ? Training::memory.bytes
                                                                       : Inference::memory.bytes;
   allocate(exec, activations_, "activations", bytes * options.batch);

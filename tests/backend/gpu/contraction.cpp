@@ -68,6 +68,39 @@ TEST_CASE_TEMPLATE("gpu: convolutions", P, PHYLLO_TEST_INSTRUCTION_PRECISIONS) {
   compare_contraction<P, ByMma>({0, Shape{3, 9, 7}, 5, whole}, true, errors<P>);
 }
 
+TEST_CASE_TEMPLATE("gpu: gradients of parameters by parts of the batch", P,
+                   PHYLLO_TEST_INSTRUCTION_PRECISIONS) {
+  Window square;
+  square.size[1] = square.size[2] = 3;
+  square.padding[1] = square.padding[2] = 1;
+  // The number of parts is none of steps' and blocks'; of the bias alone; of neither.
+  for (int const batch : {1024, 1700, 5000}) {
+    compare_contraction<P, ByMma>({batch, Shape{6}, 5, {}}, true, errors<P>);
+    compare_contraction<P, ByMfma>({batch, Shape{70}, 33, {}}, batch != 1700, errors<P>);
+  }
+  compare_contraction<P, ByMma>({30, Shape{2, 11, 9}, 7, square}, true, errors<P>);
+  compare_contraction<P, ByMfma>({40, Shape{3, 9, 7}, 34, square}, true, errors<P>);
+}
+
+TEST_CASE("gpu: narrow layers have many parts, wide ones few, and all fit the workspace") {
+  using Parts = gpu::DepthParts<gpu::ProductShape<2, 2, 2>>;
+  auto const of = [](long inputs, long outputs, long depth) {
+    Parts const parts(inputs, outputs, depth, true);
+    CHECK(parts.weight * inputs * outputs <= (parts.weight > 1 ? Parts::weight_count : 1L << 40));
+    CHECK(parts.bias * outputs <=
+          (parts.bias > 1 ? Parts::partial_count - Parts::weight_count : 1L << 40));
+    return parts;
+  };
+  CHECK(of(25, 6, 4096 * 784).weight == 256);  // the first convolution of LeNet
+  CHECK(of(25, 6, 4096 * 784).bias == 1024);
+  CHECK(of(1024, 1024, 16384).weight == 1);  // a wide layer fills the device
+  CHECK(of(1024, 1024, 16384).bias == 32);
+  CHECK(of(65, 65, 100'000).weight == 64);  // parts of blocks that are mostly empty
+  CHECK(of(500, 300, 2000).weight == 3);
+  CHECK(of(64, 64, 500).weight == 1);  // a small batch
+  CHECK(Parts(25, 6, 4096 * 784, false).weight == 1);
+}
+
 TEST_CASE_TEMPLATE("gpu: products with an epilogue", P, PHYLLO_TEST_INSTRUCTION_PRECISIONS) {
   int pick = 0;
   for (int const batch : {0, 1, 49})

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <phyllo/backend/gpu/column_sums.hpp>
+#include <phyllo/backend/gpu/depth_parts.hpp>
 #include <phyllo/backend/gpu/matrix_product.hpp>
 #include <phyllo/backend/gpu/product_finish.hpp>
 #include <phyllo/backend/gpu/window_operand.hpp>
 #include <phyllo/backend/plain_contraction.hpp>
+#include <phyllo/backend/portable/kernels.hpp>
 #include <phyllo/op/contraction.hpp>
 
 #include <string>
@@ -25,6 +27,8 @@ template <class Device, class Chain, class P> struct ContractionKernels {
   /// multiprocessors have some.
   using Wide = ProductShape<4, 2, 4>;
   using Small = ProductShape<2, 2, 2>;
+  /// Of gradients of parameters by parts of the batch.
+  static constexpr long partial_count = DepthParts<Small>::partial_count;
 
   template <class Space>
   static void run(Space const& exec, std::string const& label,
@@ -68,25 +72,38 @@ template <class Device, class Chain, class P> struct ContractionKernels {
     int const outputs = work.output.channels;
     long const rows = c.plain ? c.rows : long(work.batch) * work.output.positions();
     ProductOperand<S, false> const d_z(work.d_z, outputs, rows);
-    ParametersFinish<Unit> const finish{work.d_weight, outputs};
+    long const inputs = c.plain ? c.depth : long(work.window.taps()) * work.input.channels;
+    DepthParts<Small> const parts(inputs, outputs, rows, work.partial != nullptr);
+    float* const partial_bias = work.partial + parts.bias_begin();
+    ParametersFinish<Unit> const finish{parts.weight > 1 ? work.partial : work.d_weight, outputs};
     if (c.plain)
-      product<Small>(exec, label, ProductOperand<S, false>(work.x, c.depth, rows), d_z, finish);
+      product<Small>(exec, label, ProductOperand<S, false>(work.x, c.depth, rows), d_z, finish,
+                     parts.weight);
     else
       product<Small>(exec, label,
                      WindowOperand<S, false, WindowPass::forward>(work.x, work.batch, work.input,
                                                                   work.output, work.window),
-                     d_z, finish);
-    if (work.d_bias == nullptr) return;
-    column_sums<Unit::lanes, ColumnValues<S>> const bias{
-        {work.d_z, outputs}, work.d_bias, rows, outputs};
-    Device::launch(exec, label, bias, bias.blocks());
+                     d_z, finish, parts.weight);
+    if (work.d_bias != nullptr) {
+      column_sums<Unit::lanes, ColumnValues<S>> const bias{
+          {work.d_z, outputs},
+          parts.bias > 1 ? partial_bias : work.d_bias,
+          rows,
+          outputs,
+          parts.bias};
+      Device::launch(exec, label, bias, bias.blocks());
+    }
+    sum_parts const sum{
+        {work.partial, parts.weight, inputs * outputs, work.d_weight},
+        {partial_bias, parts.bias, work.d_bias == nullptr ? 0 : outputs, work.d_bias}};
+    portable::launch(exec, label, sum.items(), sum);
   }
 
  private:
   template <class Shape, class Space, class Left, class Right, class Finish>
   static void product(Space const& exec, std::string const& label, Left const& left,
-                      Right const& right, Finish const& finish) {
-    matrix_product<Unit, Left, Right, Finish, Shape> const kernel{left, right, finish};
+                      Right const& right, Finish const& finish, int depth_parts = 1) {
+    matrix_product<Unit, Left, Right, Finish, Shape> const kernel{left, right, finish, depth_parts};
     if (kernel.blocks() > 0) Device::launch(exec, label, kernel, kernel.blocks());
   }
 };

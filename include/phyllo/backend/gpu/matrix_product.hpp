@@ -24,7 +24,8 @@ template <int RowWarps, int ColumnWarps, int Groups> struct ProductShape {
 /// options  Unit: the matrix instruction · Left, Right: ProductOperand · Finish: takes four columns
 /// of
 ///          a row
-/// numerics sums of each element run over the depth in one order, whatever the number of blocks
+/// numerics sums of each element run over the depth in one order, or over each of `depth_parts`
+///          parts of it, whatever the number of blocks that run at a time
 /// cost     2 rows columns depth flop; left is read columns / Shape::columns times, right rows /
 ///          Shape::rows times, mostly from the cache that multiprocessors share
 template <class Unit, class Left, class Right, class Finish, class Shape> struct matrix_product {
@@ -43,6 +44,9 @@ template <class Unit, class Left, class Right, class Finish, class Shape> struct
   Left left;
   Right right;
   Finish finish;
+  /// Where there are few rows and columns and much depth: parts of it, each with a result of its
+  /// own, whose rows stand behind those of the part before.
+  int depth_parts = 1;
 
   /// What a thread has on its way from memory, and a warp of the result.
   struct Staged {
@@ -53,22 +57,26 @@ template <class Unit, class Left, class Right, class Finish, class Shape> struct
   };
 
   PHYLLO_INLINE static constexpr long parts(long extent, long of) { return (extent + of - 1) / of; }
-  PHYLLO_INLINE long blocks() const {
+  PHYLLO_INLINE long results() const {
     return parts(left.lines, Shape::rows) * parts(right.lines, Shape::columns);
   }
+  PHYLLO_INLINE long blocks() const { return results() * depth_parts; }
 
   template <class Team> PHYLLO_FUNCTION void operator()(Team const& team) const {
     Staged staged[Team::threads_here];
     auto* const scratch = reinterpret_cast<Four<S>*>(team.scratch);
     long const across = parts(right.lines, Shape::columns);
-    int const steps = int(parts(left.depth, Shape::depth));
+    long const all_steps = parts(left.depth, Shape::depth);
     for (long block = team.block(); block < blocks(); block += team.blocks()) {
-      long const row = block / across * Shape::rows, column = block % across * Shape::columns;
+      int const part = int(block / results()), result = int(block % results());
+      long const row = result / across * Shape::rows, column = result % across * Shape::columns;
+      long const begin = all_steps * part / depth_parts;
+      int const steps = int(all_steps * (part + 1) / depth_parts - begin);
       State states[Team::warps_here] = {};
       for (int s = 0; s <= steps; ++s) {
         if (s < steps)
           for (int t = team.first_thread(); t < team.last_thread(); ++t)
-            fetch(staged[t - team.first_thread()], row, column, s * Shape::depth, t);
+            fetch(staged[t - team.first_thread()], row, column, (begin + s) * Shape::depth, t);
         if (s > 0)
           for (int w = team.first_warp(); w < team.last_warp(); ++w)
             multiply(states[w - team.first_warp()], scratch + (s - 1) % 2 * step_fours, w,
@@ -79,7 +87,7 @@ template <class Unit, class Left, class Right, class Finish, class Shape> struct
         team.barrier();
       }
       for (int w = team.first_warp(); w < team.last_warp(); ++w)
-        write(states[w - team.first_warp()], row, column, w, team.first_lane());
+        write(states[w - team.first_warp()], row, column, part * left.lines, w, team.first_lane());
     }
   }
 
@@ -168,7 +176,7 @@ template <class Unit, class Left, class Right, class Finish, class Shape> struct
     }
   }
 
-  PHYLLO_INLINE void write(State const& state, long row, long column, int warp,
+  PHYLLO_INLINE void write(State const& state, long row, long column, long rows_before, int warp,
                            int first_lane) const {
     row += warp / Shape::column_warps * Shape::tiles * 16;
     column += warp % Shape::column_warps * Shape::groups * 16;
@@ -183,7 +191,7 @@ template <class Unit, class Left, class Right, class Finish, class Shape> struct
             long const r = row + m * 16 + Unit::sample(lane, part);
             long const c = column + n * 16 + Unit::channel(lane);
             if (r < left.lines && c < right.lines)
-              finish(r, int(c), FourSums<Unit>(state.sums[m][n], i, part));
+              finish(rows_before + r, int(c), FourSums<Unit>(state.sums[m][n], i, part));
           }
         }
       }
