@@ -35,6 +35,13 @@
 
 // What it is trained by.
 #include <phyllo/comm/all_reduce.hpp>
+#include <phyllo/comm/asynchronous.hpp>
+#include <phyllo/comm/groups.hpp>
+#include <phyllo/comm/hierarchical.hpp>
+#include <phyllo/comm/lag.hpp>
+#include <phyllo/comm/local_sgd.hpp>
+#include <phyllo/comm/sharded.hpp>
+#include <phyllo/comm/wire.hpp>
 #include <phyllo/loss/cross_entropy.hpp>
 #include <phyllo/loss/losses.hpp>
 #include <phyllo/loss/mean_squared_error.hpp>

@@ -2,38 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/comm/policy_name.hpp>
 #include <phyllo/comm/transport.hpp>
 
 #include <concepts>
-#include <cstddef>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
 namespace phyllo {
-
-/// A short message costs its latency (some microseconds), a long one its bytes: 4 MiB take 0.4 ms
-/// at 10 GB/s, which is a hundred latencies, and still leave a large network several buckets to
-/// overlap with its backward pass. A network with fewer bytes of gradients needs one transfer.
-inline constexpr long default_bucket_bytes = 4L << 20;
-
-namespace detail {
-
-// "AllReduce<Mpi>" as a constant: this file cannot know the names of all transports.
-template <class T> struct AllReduceName {
-  static constexpr std::string_view head = "AllReduce<", transport = T::name;
-  char text[head.size() + transport.size() + 2] = {};
-  constexpr AllReduceName() {
-    std::size_t at = 0;
-    for (char const c : head) text[at++] = c;
-    for (char const c : transport) text[at++] = c;
-    text[at] = '>';
-  }
-};
-
-template <class T> inline constexpr AllReduceName<T> all_reduce_name{};
-
-}  // namespace detail
 
 /// Every rank adds its gradients to everybody's, each step, before the update.
 ///
@@ -47,10 +24,12 @@ template <Transport T, long BucketBytes = default_bucket_bytes> class AllReduce 
   static_assert(BucketBytes >= 0, "AllReduce<T, BucketBytes>: BucketBytes is 0 or more.");
 
  public:
-  using transport = T;
-  static constexpr char const* name = detail::all_reduce_name<T>.text;
+  using transport_type = T;
+  static constexpr std::string_view title = "AllReduce";
+  static constexpr char const* name = policy_name<AllReduce, T>.text;
   static constexpr long bucket_bytes = BucketBytes;
   static constexpr bool recordable = is_recordable<T>;
+  static constexpr bool rounds_on_the_wire = phyllo::rounds_on_the_wire<T>;
 
   /// From whatever the transport is made from: AllReduce<Mpi> from the caller's MPI_Comm.
   template <class First, class... Rest>
@@ -61,6 +40,7 @@ template <Transport T, long BucketBytes = default_bucket_bytes> class AllReduce 
 
   int rank() const { return transport_.rank(); }
   int size() const { return transport_.size(); }
+  T& transport() { return transport_; }
 
   /// bytes: the gradients of one step. A bucket is closed by the first gradient that fills it, so
   /// there are at most this many.
@@ -72,6 +52,12 @@ template <Transport T, long BucketBytes = default_bucket_bytes> class AllReduce 
   }
   template <class Space, Summable Number> void begin(Space const& exec, Number* data, long count) {
     transport_.begin(exec, data, count);
+  }
+  template <class Space, Summable Number>
+  void begin_counts(Space const& exec, Number* data, long count)
+    requires rounds_on_the_wire
+  {
+    transport_.begin_counts(exec, data, count);
   }
   template <class Space> void finish(Space const& exec) { transport_.finish(exec); }
   void progress() { transport_.progress(); }

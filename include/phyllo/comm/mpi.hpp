@@ -4,11 +4,14 @@
 
 #include <phyllo/comm/host_mirror.hpp>
 #include <phyllo/comm/mpi_communicator.hpp>
+#include <phyllo/comm/shares.hpp>
 #include <phyllo/comm/transport.hpp>
 
 #include <climits>
 #include <cstddef>
+#include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace phyllo {
@@ -79,12 +82,7 @@ class Mpi {
       return;
     }
     long const bytes = count * long(sizeof(T));
-    if (!mirror_.has_room(bytes)) {
-      // Without reserve, or beyond it: what is under way comes in first, on every rank alike.
-      long const needed = mirror_.used() + HostMirror::rounded(bytes);
-      finish(exec);
-      mirror_.reserve(needed);
-    }
+    make_room(exec, bytes);
     std::byte* const host = mirror_.take(bytes);
     send(exec, host, data, bytes);
     exec.fence("phyllo::Mpi::begin: the data are on the host");
@@ -92,9 +90,79 @@ class Mpi {
     communicator_.begin_sum(reinterpret_cast<T*>(host), count, requests_);
   }
 
+  /// Of data, which are shared[size()] numbers, this rank's share from shares[rank()] to
+  /// shares[rank() + 1] becomes its sum; the others are left as they are.
+  template <class Space, Summable T>
+  void begin_reduce_scatter(Space const& exec, T* data, Shares const& shares) {
+    if (!has_work(shares.end() - shares.begin())) return;
+    Counts const& counts = counts_of(shares);
+    long const own = counts.count[std::size_t(rank())] * long(sizeof(T));
+    long const all = direct<Space>() ? 0 : (shares.end() - shares.begin()) * long(sizeof(T));
+    make_room(exec, HostMirror::rounded(all) + HostMirror::rounded(own));
+    T* sent = data + shares.begin();
+    if (!direct<Space>()) {
+      std::byte* const host = mirror_.take(all);
+      send(exec, host, sent, all);
+      sent = reinterpret_cast<T*>(host);
+    }
+    std::byte* const received = mirror_.take(own);
+    exec.fence("phyllo::Mpi::begin_reduce_scatter: the data are complete");
+    if (own > 0) arrivals_.push_back({data + shares.first(rank()), received, own});
+    communicator_.begin_reduce_scatter(sent, reinterpret_cast<T*>(received), counts.count.data(),
+                                       requests_);
+  }
+
+  /// Every rank gets the shares of all others.
+  template <class Space, class T>
+  void begin_all_gather(Space const& exec, T* data, Shares const& shares) {
+    if (!has_work(shares.end() - shares.begin())) return;
+    Counts const& counts = counts_of(shares);
+    T* moved = data + shares.begin();
+    if (!direct<Space>()) {
+      long const all = (shares.end() - shares.begin()) * long(sizeof(T));
+      make_room(exec, all);
+      std::byte* const host = mirror_.take(all);
+      long const own = counts.begin[std::size_t(rank())] * long(sizeof(T));
+      send(exec, host + own, moved + counts.begin[std::size_t(rank())],
+           counts.count[std::size_t(rank())] * long(sizeof(T)));
+      arrivals_.push_back({moved, host, all});
+      moved = reinterpret_cast<T*>(host);
+    }
+    exec.fence("phyllo::Mpi::begin_all_gather: the data are complete");
+    communicator_.begin_all_gather(moved, counts.count.data(), counts.begin.data(), requests_);
+  }
+
+  /// receive[r count .. (r + 1) count) becomes rank r's send[rank() count ..).
+  template <class Space, class T>
+  void begin_all_to_all(Space const& exec, T* send_from, T* receive_to, long count) {
+    if (count == 0) return;
+    long const all = count * size() * long(sizeof(T));
+    T *sent = send_from, *received = receive_to;
+    if (!direct<Space>()) {
+      make_room(exec, 2 * HostMirror::rounded(all));
+      sent = reinterpret_cast<T*>(mirror_.take(all));
+      received = reinterpret_cast<T*>(mirror_.take(all));
+      send(exec, reinterpret_cast<std::byte*>(sent), send_from, all);
+      arrivals_.push_back({receive_to, reinterpret_cast<std::byte*>(received), all});
+    }
+    exec.fence("phyllo::Mpi::begin_all_to_all: the data are complete");
+    communicator_.begin_all_to_all(sent, received, int(count), requests_);
+  }
+
+  /// A transport of the ranks with this color, in the order of their ranks here; collective.
+  Mpi split(int color) const { return Mpi(communicator_.split(color), staged_); }
+  /// The lowest rank on this rank's node; collective.
+  int first_of_node() const { return communicator_.first_of_node(); }
+  /// The smallest of the ranks' counts; collective.
+  long least(long count) const { return communicator_.least(count); }
+
   template <class Space> void finish(Space const& exec) {
     communicator_.wait(requests_);
-    if (arrivals_.empty()) return;
+    counts_used_ = 0;
+    if (arrivals_.empty()) {
+      mirror_.give_back();
+      return;
+    }
     for (Arrival const& arrival : arrivals_) receive(exec, arrival);
     arrivals_.clear();
     mirror_.give_back();
@@ -112,6 +180,9 @@ class Mpi {
     void* data = nullptr;       // on the device
     std::byte* host = nullptr;  // in a mirror
     long bytes = 0;
+  };
+  struct Counts {
+    std::vector<int> count, begin;  // (size()), begin from the first share's
   };
   template <class MemorySpace>
   using Bytes = Kokkos::View<std::byte*, Kokkos::LayoutRight, MemorySpace,
@@ -141,11 +212,36 @@ class Mpi {
     Kokkos::deep_copy(exec, device, HostBytes(arrival.host, std::size_t(arrival.bytes)));
   }
 
+  Mpi(MpiCommunicator&& communicator, bool staged)
+      : communicator_(std::move(communicator)), staged_(staged) {}
+
+  template <class Space> void make_room(Space const& exec, long bytes) {
+    if (mirror_.has_room(bytes)) return;
+    // Without reserve, or beyond it: what is under way comes in first, on every rank alike.
+    long const needed = mirror_.used() + HostMirror::rounded(bytes);
+    finish(exec);
+    mirror_.reserve(needed);
+  }
+  // MPI reads counts until an operation completes.
+  Counts const& counts_of(Shares const& shares) {
+    if (counts_used_ == counts_.size()) counts_.emplace_back();
+    Counts& counts = counts_[counts_used_++];
+    counts.count.clear();
+    counts.begin.clear();
+    for (int r = 0; r < size(); ++r) {
+      counts.count.push_back(int(shares.last(r) - shares.first(r)));
+      counts.begin.push_back(int(shares.first(r) - shares.begin()));
+    }
+    return counts;
+  }
+
   MpiCommunicator communicator_;
   bool staged_;
   // Of what is under way, in the order of begin: empty after finish.
   std::vector<MPI_Request> requests_;
-  std::vector<Arrival> arrivals_;  // of staged buckets only
+  std::vector<Arrival> arrivals_;  // of what MPI does not write where it belongs
+  std::deque<Counts> counts_;
+  std::size_t counts_used_ = 0;
   HostMirror mirror_{"phyllo::Mpi/buckets on the host"};
   HostMirror sum_mirror_{"phyllo::Mpi/sum on the host"};  // buckets may be under way meanwhile
 };

@@ -100,6 +100,59 @@ class MpiCommunicator {
     }
   }
 
+  /// Starts: receive[0 .. counts[rank]) becomes the sum over the ranks of this rank's share of
+  /// send, whose shares stand in the order of the ranks. Counts stay as they are until it
+  /// completes.
+  template <Summable T>
+  void begin_reduce_scatter(T const* send, T* receive, int const* counts,
+                            std::vector<MPI_Request>& requests) const {
+    requests.push_back(MPI_REQUEST_NULL);
+    check_mpi(MPI_Ireduce_scatter(send, receive, counts, type<T>(), MPI_SUM, communicator_,
+                                  &requests.back()),
+              "MPI_Ireduce_scatter", rank_);
+  }
+
+  /// Starts: every rank gets data[begins[r] .. begins[r] + counts[r]) of each rank r.
+  template <class T>
+  void begin_all_gather(T* data, int const* counts, int const* begins,
+                        std::vector<MPI_Request>& requests) const {
+    requests.push_back(MPI_REQUEST_NULL);
+    check_mpi(MPI_Iallgatherv(MPI_IN_PLACE, 0, bits<T>(), data, counts, begins, bits<T>(),
+                              communicator_, &requests.back()),
+              "MPI_Iallgatherv", rank_);
+  }
+
+  /// Starts: receive[r count .. (r + 1) count) becomes rank r's send[rank count ..).
+  template <class T>
+  void begin_all_to_all(T const* send, T* receive, int count,
+                        std::vector<MPI_Request>& requests) const {
+    requests.push_back(MPI_REQUEST_NULL);
+    check_mpi(MPI_Ialltoall(send, count, bits<T>(), receive, count, bits<T>(), communicator_,
+                            &requests.back()),
+              "MPI_Ialltoall", rank_);
+  }
+
+  /// A communicator of the ranks with this color, in the order of their ranks here; collective.
+  MpiCommunicator split(int color) const {
+    MPI_Comm part = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split(communicator_, color, rank_, &part), "MPI_Comm_split", rank_);
+    MpiCommunicator result(part, largest_count_);
+    MPI_Comm_free(&part);
+    return result;
+  }
+
+  /// The lowest rank on this rank's node, which is where memory can be shared; collective.
+  int first_of_node() const {
+    MPI_Comm node = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split_type(communicator_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node),
+              "MPI_Comm_split_type", rank_);
+    int first = rank_;
+    int const code = MPI_Bcast(&first, 1, MPI_INT, 0, node);
+    MPI_Comm_free(&node);
+    check_mpi(code, "MPI_Bcast", rank_);
+    return first;
+  }
+
   /// Waits for all requests, and forgets them.
   void wait(std::vector<MPI_Request>& requests) const {
     for (MPI_Request& request : requests)
@@ -123,6 +176,13 @@ class MpiCommunicator {
     return rank_ == 0 ? 0 : before;  // MPI leaves rank 0's undefined
   }
 
+  /// The smallest of the ranks' counts.
+  long least(long count) const {
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_LONG, MPI_MIN, communicator_),
+              "MPI_Allreduce", rank_);
+    return count;
+  }
+
   static bool mpi_runs() {
     int initialized = 0, finalized = 0;
     MPI_Initialized(&initialized);
@@ -136,6 +196,16 @@ class MpiCommunicator {
       return MPI_FLOAT;
     else
       return MPI_DOUBLE;
+  }
+  // Numbers that are only moved.
+  template <class T> static MPI_Datatype bits() {
+    static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
+    if constexpr (sizeof(T) == 2)
+      return MPI_UINT16_T;
+    else if constexpr (sizeof(T) == 4)
+      return MPI_UINT32_T;
+    else
+      return MPI_UINT64_T;
   }
   // An object that outlives MPI_Finalize has nothing left to free.
   void free() {

@@ -2,9 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/comm/shares.hpp>
 #include <phyllo/policy/communication.hpp>
 
 namespace phyllo {
+
+/// A short message costs its latency (some microseconds), a long one its bytes: 4 MiB take 0.4 ms
+/// at 10 GB/s, which is a hundred latencies, and still leave a large network several buckets to
+/// overlap with its backward pass. A network with fewer bytes of gradients needs one transfer.
+inline constexpr long default_bucket_bytes = 4L << 20;
 
 /// What carries sums between ranks. It knows memory and messages, and no gradients: when something
 /// is summed, and what, is the communication policy's business. The calls are those of the same
@@ -24,5 +30,25 @@ concept Transport = requires(T& t, T const& constant, Kokkos::DefaultExecutionSp
   t.progress();
   { t.exclusive_sum(count) } -> std::same_as<long>;
 };
+
+/// A transport that also moves shares: see Mpi. Shares are contiguous, one for each rank.
+///   begin_reduce_scatter  the own share of data becomes its sum
+///   begin_all_gather      every rank gets the shares of all others; no arithmetic
+///   begin_all_to_all      piece r of one array goes to rank r; no arithmetic
+///   split                 a transport of the ranks with the same color; collective
+///   first_of_node         the lowest rank of this rank's node; collective
+///   least                 the smallest of all ranks' numbers; collective
+template <class T>
+concept ShareTransport =
+    Transport<T> && requires(T& t, Kokkos::DefaultExecutionSpace const& exec, float* single,
+                             double* twofold, long count, Shares const& shares, int color) {
+      t.begin_reduce_scatter(exec, single, shares);
+      t.begin_reduce_scatter(exec, twofold, shares);
+      t.begin_all_gather(exec, single, shares);
+      t.begin_all_to_all(exec, single, single, count);
+      { t.split(color) } -> std::same_as<T>;
+      { t.first_of_node() } -> std::same_as<int>;
+      { t.least(count) } -> std::same_as<long>;
+    };
 
 }  // namespace phyllo

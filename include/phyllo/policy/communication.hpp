@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/policy/trained_state.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <concepts>
+#include <utility>
 
 namespace phyllo {
 
@@ -45,6 +48,35 @@ concept Communication = requires(C& c, C const& constant, Kokkos::DefaultExecuti
 /// the host neither waits for the device nor calls MPI. A policy says so itself, by
 /// `static constexpr bool recordable = true`.
 template <class C> inline constexpr bool is_recordable = requires { requires C::recordable; };
+
+/// Whether numbers are rounded before they travel. Counts then travel apart, by `begin_counts`.
+template <class C>
+inline constexpr bool rounds_on_the_wire = requires { requires C::rounds_on_the_wire; };
+
+/// A policy under which ranks hold different weights between two exchanges.
+///   prepare      room for all exchanges, so that no later call allocates
+///   exchange     after each update, with the samples of this rank's batch
+///   synchronize  all ranks hold the same weights and running statistics
+template <class C>
+concept ExchangesWeights = requires(C& c, Kokkos::DefaultExecutionSpace const& exec,
+                                    TrainedState<float, float> const& state, long samples) {
+  c.prepare(exec, state);
+  c.exchange(exec, state, samples);
+  c.synchronize(exec, state);
+};
+
+/// A policy under which each rank updates a share of the parameters only.
+///   share        the first parameter of each rank's, and the size behind the last
+///   gather       after each update: parameters of all shares
+///   synchronize  the unrounded weights of all shares as well
+template <class C>
+concept SharesParameters = requires(C& c, Kokkos::DefaultExecutionSpace const& exec,
+                                    TrainedState<float, float> const& state) {
+  c.prepare(exec, state);
+  { c.share(state.size) } -> std::same_as<std::pair<long, long>>;
+  c.gather(exec, state);
+  c.synchronize(exec, state);
+};
 
 /// One rank, which has nobody to wait for.
 ///

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/network/program.hpp>
+#include <phyllo/policy/communication.hpp>
 
 namespace phyllo {
 
@@ -33,6 +34,7 @@ template <class Net, long Bytes, int ElementSize> struct Buckets {
     return t;
   }();
   static constexpr int count = table.count;
+  static constexpr long parameters = nodes.arena_size;
 };
 
 /// Sends each bucket when the backward pass has completed it.
@@ -46,6 +48,13 @@ template <class AllBuckets, class Space, class T, class C> struct BucketSender {
   /// All gradients from element `low` on are complete.
   void operator()(int low) {
     if (next < AllBuckets::count && low <= AllBuckets::table.begin[next]) {
+      if constexpr (rounds_on_the_wire<C>) {
+        if (next == 0) {
+          communication.begin_counts(exec, gradients + AllBuckets::parameters,
+                                     end - AllBuckets::parameters);
+          end = AllBuckets::parameters;
+        }
+      }
       communication.begin(exec, gradients + low, end - low);
       end = low;
       ++next;

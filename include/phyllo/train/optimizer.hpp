@@ -14,6 +14,9 @@
 #include <phyllo/train/optimizer_kernels.hpp>
 #include <phyllo/train/sgd.hpp>
 
+#include <type_traits>
+#include <utility>
+
 namespace phyllo {
 
 /// What happens to the gradient before the rule sees it.
@@ -40,14 +43,19 @@ template <class Rule, class M> class Optimizer {
   using accumulate = typename M::accumulate;
   using storage = typename M::storage;
 
+  /// share: the parameters that this rank updates, from the first to behind the last.
   Optimizer(space const& exec, M const& model, Rule const& rule,
-            OptimizerOptions const& options = {})
+            OptimizerOptions const& options = {}, std::pair<long, long> share = {0, size})
       : rule_(rule),
         options_(options),
         label_(model.name() + "/" + Rule::name),
-        state_(Kokkos::view_alloc(exec, label_ + " state"), std::size_t(size) * Rule::states),
-        squares_(Kokkos::view_alloc(exec, label_ + " norm"), std::size_t(blocks)),
-        finite_(Kokkos::view_alloc(exec, label_ + " check"), std::size_t(blocks + 1)) {
+        first_(share.first),
+        count_(share.second - share.first),
+        blocks_(int((count_ + block - 1) / block)),
+        state_(Kokkos::view_alloc(exec, label_ + " state"), std::size_t(count_) * Rule::states),
+        squares_(Kokkos::view_alloc(exec, label_ + " norm"), std::size_t(blocks_)),
+        finite_(Kokkos::view_alloc(exec, label_ + " check"), std::size_t(blocks_ + 1)),
+        totals_(Kokkos::view_alloc(exec, label_ + " totals"), 2) {
     if (!(options.clipping.largest_norm > 0))
       throw Error(label_ + ": the largest norm of the gradient must be above 0, but it is " +
                   std::to_string(options.clipping.largest_norm) +
@@ -59,40 +67,63 @@ template <class Rule, class M> class Optimizer {
 
   /// For the loop by hand: sums the gradients over the ranks, then updates.
   template <class C = Local> void step(space const& exec, M& model, C&& communication = {}) {
-    communication.begin(exec, model.gradients().data(), M::gradient_size);
+    using Policy = std::remove_cvref_t<C>;
+    static_assert(!ExchangesWeights<Policy> && !SharesParameters<Policy>,
+                  "Optimizer::step: this communication policy is for a Trainer, which lets it "
+                  "exchange weights.");
+    if constexpr (rounds_on_the_wire<Policy>) {
+      communication.begin_counts(exec, model.gradients().data() + size, M::gradient_size - size);
+      communication.begin(exec, model.gradients().data(), size);
+    } else {
+      communication.begin(exec, model.gradients().data(), M::gradient_size);
+    }
     communication.finish(exec);
     update(exec, model);
   }
 
-  /// Updates the parameters from gradients that are complete.
-  void update(space const& exec, M& model) {
+  /// Updates the parameters from gradients that are complete; `communication` is asked where ranks
+  /// have different gradients, to skip a step on all of them alike.
+  template <class C = Local> void update(space const& exec, M& model, C&& communication = {}) {
+    using Policy = std::remove_cvref_t<C>;
+    using Advance = AdvanceState<Rule, accumulate, M::precision::scales_loss>;
     StepState* const state = model.state().data();
-    accumulate const* const gradients = model.gradients().data();
-    accumulate const* const tail = gradients + size;
-    AdvanceState<Rule, accumulate, M::precision::scales_loss> const advance{
-        rule_, options_.scaling, options_.clipping, state, squares_.data(), finite_.data(), blocks,
-        tail};
-    if constexpr (on_host) {
-      launch(exec, blocks,
+    accumulate const* const gradients = model.gradients().data() + first_;
+    accumulate const* const tail = model.gradients().data() + size;
+    Advance const advance{rule_,           options_.scaling, options_.clipping, state,
+                          squares_.data(), finite_.data(),   blocks_,           tail};
+    // Ranks agree on the norm of all shares, or on whether a step in a narrow range counts.
+    constexpr bool agrees =
+        SharesParameters<Policy> || (ExchangesWeights<Policy> && M::precision::scales_loss);
+    if constexpr (on_host || agrees) {
+      launch(exec, blocks_,
              MeasureGradients<accumulate, 64>{gradients, state, tail, squares_.data(),
-                                              finite_.data(), size, block});
-      launch(exec, 1, advance);
+                                              finite_.data(), count_, block});
+      if constexpr (agrees) {
+        launch(
+            exec, 1,
+            CollectMeasures<accumulate>{squares_.data(), finite_.data(), blocks_, totals_.data()});
+        constexpr long own = SharesParameters<Policy> ? 0 : 1;
+        communication.sum(exec, totals_.data() + own, 2 - own);
+        launch(exec, 1, AdvanceAgreed<Advance, accumulate>{advance, totals_.data()});
+      } else {
+        launch(exec, 1, advance);
+      }
     } else {
       using Measure = MeasureByTeam<Rule, accumulate, M::precision::scales_loss>;
       Kokkos::parallel_for(launch_label(label_),
-                           Kokkos::TeamPolicy<space>(exec, blocks, Measure::team),
+                           Kokkos::TeamPolicy<space>(exec, blocks_, Measure::team),
                            Measure{gradients, squares_.data(), finite_.data(),
-                                   finite_.data() + blocks, size, block, advance});
+                                   finite_.data() + blocks_, count_, block, advance});
     }
     constexpr int run = on_host ? 1024 : 1;
-    launch(exec, int((size + run - 1) / run),
+    launch(exec, int((count_ + run - 1) / run),
            UpdateParameters<Rule, storage, accumulate, run>{rule_, state, gradients, state_.data(),
-                                                            size, model.master().data(),
-                                                            model.parameters().data()});
+                                                            count_, model.master().data() + first_,
+                                                            model.parameters().data() + first_});
   }
 
   Rule const& rule() const { return rule_; }
-  /// The rule's own numbers, Rule::states runs of the arena's size.
+  /// The rule's own numbers, Rule::states runs of the size of its share.
   typename M::template Vector<accumulate> const& state() const { return state_; }
 
  private:
@@ -105,7 +136,6 @@ template <class Rule, class M> class Optimizer {
     long const whole = (size / 1024 + 64) / 64 * 64;
     return whole > shortest ? whole : shortest;
   }();
-  static constexpr int blocks = int((size + block - 1) / block);
   // To start the other threads takes as long as one thread takes for about as many parameters.
   static constexpr bool is_small = size < 32768;
 
@@ -119,9 +149,12 @@ template <class Rule, class M> class Optimizer {
   Rule rule_;
   OptimizerOptions options_;
   std::string label_;
+  long first_, count_;  // of the parameters that this rank updates
+  int blocks_;          // of the norm's sums
   typename M::template Vector<accumulate> state_;
   typename M::template Vector<accumulate> squares_;
   typename M::template Vector<int> finite_;  // of blocks; behind them a device counts its teams
+  typename M::template Vector<accumulate> totals_;
 };
 
 }  // namespace phyllo

@@ -118,6 +118,33 @@ template <class Rule, class T, bool ScalesLoss> struct AdvanceState {
   }
 };
 
+/// The sum of squares, and how many blocks are not finite: what ranks agree on.
+template <class T> struct CollectMeasures {
+  T const* squares = nullptr;   // (blocks)
+  int const* finite = nullptr;  // (blocks)
+  int blocks = 0;
+  T* totals = nullptr;  // (2)
+
+  KOKKOS_FUNCTION void operator()(int) const {
+    T sum = 0, infinite = 0;
+    for (int b = 0; b < blocks; ++b) {
+      sum += squares[b];
+      if (finite[b] == 0) infinite += T(1);
+    }
+    totals[0] = sum;
+    totals[1] = infinite;
+  }
+};
+
+/// AdvanceState by totals on which ranks have agreed.
+template <class Advance, class T> struct AdvanceAgreed {
+  Advance advance;
+  T const* totals = nullptr;  // (2)
+  KOKKOS_FUNCTION void operator()(int) const {
+    advance.advance(totals[0], totals[1] == T(0) ? 1 : 0);
+  }
+};
+
 /// One work item: `Run` parameters, one on a GPU and on a processor enough for its vectors;
 /// unscale, clip, update, and round to what kernels read.
 template <class Rule, class Storage, class T, int Run> struct UpdateParameters {

@@ -47,10 +47,12 @@ class Trainer {
           ModelOptions const& options = {}, OptimizerOptions const& optimizer = {})
       : exec_(exec),
         model_(exec, options),
-        optimizer_(exec, model_, rule, optimizer),
-        evaluation_(exec, model_, whole_step),
-        communication_(std::forward<Communicator>(communicator)) {
+        communication_(std::forward<Communicator>(communicator)),
+        optimizer_(exec, model_, rule, optimizer, share()),
+        evaluation_(exec, model_, whole_step) {
     communication_.reserve(exec, long(sizeof(accumulate)) * ModelType::gradient_size);
+    if constexpr (ExchangesWeights<C> || SharesParameters<C>)
+      communication_.prepare(exec, trained());
   }
 
   // Its parts refer to each other.
@@ -82,7 +84,9 @@ class Trainer {
       model_.backward_pass(exec_, inputs.batch, communication_, false, sender).run_all();
     }
     communication_.finish(exec_);
-    optimizer_.update(exec_, model_);
+    optimizer_.update(exec_, model_, communication_);
+    if constexpr (ExchangesWeights<C>) communication_.exchange(exec_, trained(), inputs.batch);
+    if constexpr (SharesParameters<C>) communication_.gather(exec_, trained());
     Kokkos::Profiling::popRegion();
   }
 
@@ -107,14 +111,22 @@ class Trainer {
 
   /// Loss and accuracy in inference mode, over the samples of all ranks; every rank calls it.
   template <class In, class Targets> Evaluation evaluate(In const& in, Targets const& targets) {
-    average_buffers();
+    synchronize();
     BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
     auto const sums = evaluation_.evaluate(exec_, inputs, evaluation_.bind(targets, inputs.batch),
                                            communication_);
     return {sums.value / sums.samples, sums.hits / sums.samples, long(sums.samples)};
   }
 
-  /// Running statistics become their mean over the ranks; before saving, and in `evaluate`.
+  /// All ranks hold the same weights and running statistics, whatever the policy; every rank calls
+  /// it: before saving, and `evaluate` does.
+  void synchronize() {
+    if constexpr (ExchangesWeights<C> || SharesParameters<C>)
+      communication_.synchronize(exec_, trained());
+    average_buffers();
+  }
+
+  /// Running statistics become their mean over the ranks.
   void average_buffers() {
     if (communication_.size() == 1 || ModelType::nodes.buffer_size == 0) return;
     communication_.sum(exec_, model_.buffers().data(), ModelType::nodes.buffer_size);
@@ -134,12 +146,22 @@ class Trainer {
   space const& exec() const { return exec_; }
 
  private:
+  std::pair<long, long> share() const {
+    if constexpr (SharesParameters<C>) return communication_.share(ModelType::nodes.arena_size);
+    return {0, ModelType::nodes.arena_size};
+  }
+  TrainedState<accumulate, typename P::storage> trained() const {
+    return {model_.master().data(),      model_.parameters().data(),  model_.gradients().data(),
+            ModelType::nodes.arena_size, optimizer_.state().data(),   Rule::states,
+            model_.buffers().data(),     ModelType::nodes.buffer_size};
+  }
+
   space exec_;
   ModelType model_;
   std::string step_label_ = model_.name() + "/step";
+  C communication_;  // behind the model: it waits for what is in flight before the gradients go
   Optimizer<Rule, ModelType> optimizer_;
   Evaluator evaluation_;
-  C communication_;  // last: it waits for what is in flight before the gradients go
 };
 
 }  // namespace phyllo

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/comm/policy_name.hpp>
+#include <phyllo/comm/weight_exchange.hpp>
+#include <phyllo/policy/communication.hpp>
+
+#include <Kokkos_Timer.hpp>
+
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace phyllo {
+
+/// How late exchanges of weights were.
+struct StalenessReport {
+  int bound = 0;              // steps between the beginning of an exchange and its use
+  long exchanges = 0;         // that have been used
+  double seconds_waited = 0;  // for exchanges that had not arrived when they were due
+};
+
+/// Every rank trains on its own samples; weights travel meanwhile. What a rank learns while an
+/// exchange is under way is added to the mean that arrives `Staleness` steps after it has begun,
+/// and the next exchange begins.
+///
+/// options  Staleness: steps; 0: each step waits for the mean of its weights · Inner = a
+///          Communication whose sums carry the weights, such as AllReduce<Mpi>
+/// state    two more copies of the weights; the optimizer's state is each rank's own, and averaged
+///          where Staleness is 0
+/// errors   those of Inner
+/// numerics an exchange is used at one step, whenever it arrives: the same ranks give the same
+/// bits.
+///          Every rank makes the same number of steps. Staleness 0 gives the weights of AllReduce
+///          for Sgd up to rounding.
+/// cost     the bytes of the weights each Staleness steps, under way while ranks compute
+/// source   the mean of what has been learned apart: Zhang, Choromanska, LeCun, Deep learning with
+///          Elastic Averaging SGD, arXiv:1412.6651, without its spring
+template <int Staleness, Communication Inner> class Asynchronous {
+  static_assert(Staleness >= 0, "Asynchronous<Staleness, Inner>: Staleness is 0 or more steps.");
+  static_assert(
+      !rounds_on_the_wire<Inner>,
+      "Asynchronous<Staleness, Inner>: weights travel as they are; Wire is for gradients.");
+
+ public:
+  static constexpr std::string_view title = "Asynchronous";
+  static constexpr char const* name = policy_name<Asynchronous, Inner>.text;
+  static constexpr long bucket_bytes = 0;
+  static constexpr bool meanwhile = Staleness > 0;
+
+  template <class First, class... Rest>
+    requires(!std::same_as<std::remove_cvref_t<First>, Asynchronous> &&
+             std::constructible_from<Inner, First, Rest...>)
+  Asynchronous(First&& first, Rest&&... rest)
+      : inner_(std::forward<First>(first), std::forward<Rest>(rest)...) {}
+
+  int rank() const { return inner_.rank(); }
+  int size() const { return inner_.size(); }
+
+  template <class Space> static void reserve(Space const&, long) {}
+  template <class Space, Summable Number> void sum(Space const& exec, Number* data, long count) {
+    inner_.sum(exec, data, count);
+  }
+  template <class Space, Summable Number> static void begin(Space const&, Number*, long) {}
+  template <class Space> static void finish(Space const&) {}
+  void progress() { inner_.progress(); }
+  /// Random masks differ between ranks, which count their samples by themselves.
+  long exclusive_sum(long) const { return long(rank()) << 40; }
+
+  template <class Space, class State> void prepare(Space const& exec, State const& state) {
+    if (size() == 1) return;
+    exchange_.reserve(exec, state, meanwhile ? RuleState::kept : RuleState::averaged, meanwhile);
+    using Number = typename State::accumulate;
+    inner_.reserve(exec, long(sizeof(Number)) *
+                             ((1 + state.rule_states) * state.size + state.buffer_size + 1));
+  }
+  template <class Space, class State>
+  void exchange(Space const& exec, State const& state, long samples) {
+    if (size() == 1) return;
+    samples_ += samples;
+    if (under_way_ && ++age_ == Staleness) arrive(exec, state);
+    if (under_way_) {
+      inner_.progress();
+      return;
+    }
+    depart(exec, state);
+    if (!meanwhile) arrive(exec, state);
+  }
+  /// All ranks hold the same weights: what is under way arrives, and one more exchange is waited
+  /// for.
+  template <class Space, class State> void synchronize(Space const& exec, State const& state) {
+    if (size() == 1) return;
+    if (under_way_) arrive(exec, state);
+    // All have the same weights but for what each has learned since.
+    depart(exec, state);
+    exchange_.finish(exec, state, false, inner_);
+    under_way_ = false;
+  }
+
+  StalenessReport staleness() const { return {Staleness, exchanges_, seconds_waited_}; }
+
+ private:
+  template <class Space, class State> void depart(Space const& exec, State const& state) {
+    exchange_.begin(exec, state, samples_, meanwhile, inner_);
+    samples_ = 0;
+    age_ = 0;
+    under_way_ = true;
+  }
+  template <class Space, class State> void arrive(Space const& exec, State const& state) {
+    Kokkos::Timer const timer;
+    inner_.finish(exec);
+    seconds_waited_ += timer.seconds();
+    exchange_.finish(exec, state, meanwhile, inner_);
+    ++exchanges_;
+    under_way_ = false;
+  }
+
+  WeightExchange exchange_;
+  Inner inner_;       // behind what it may still write to
+  long samples_ = 0;  // of this rank since its last exchange began
+  int age_ = 0;       // steps since the one under way began
+  bool under_way_ = false;
+  long exchanges_ = 0;
+  double seconds_waited_ = 0;
+};
+
+}  // namespace phyllo

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/comm/policy_name.hpp>
+#include <phyllo/core/error.hpp>
+#include <phyllo/policy/communication.hpp>
+
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace phyllo {
+
+/// Ranks in `Count` groups of neighbours: inside a group gradients are summed in every step,
+/// between groups weights are exchanged.
+///
+/// options  Count: groups, of sizes that differ by one at most; 1: Inner alone · Inner = a
+///          Communication made from a transport, such as AllReduce<Mpi> · Outer = one that
+///          exchanges weights, such as Asynchronous<4, AllReduce<Mpi>>
+/// state    that of both
+/// errors   those of both; fewer ranks than groups -> Error
+/// numerics every rank of a group has the same bits in every step; those of Outer between groups
+/// cost     Inner's each step in a group; Outer's among all ranks, each of which takes part
+/// source   Kurth et al., Deep Learning at 15PF, arXiv:1708.05256, without its parameter servers
+template <int Count, Communication Inner, ExchangesWeights Outer> class Groups {
+  static_assert(Count >= 1, "Groups<Count, Inner, Outer>: there is at least one group.");
+
+ public:
+  using transport_type = typename Inner::transport_type;
+  static constexpr std::string_view title = "Groups";
+  static constexpr char const* name = policy_name<Groups, Inner, Outer>.text;
+  static constexpr long bucket_bytes = Inner::bucket_bytes;
+  static constexpr bool rounds_on_the_wire = phyllo::rounds_on_the_wire<Inner>;
+
+  template <class First, class... Rest>
+    requires(!std::same_as<std::remove_cvref_t<First>, Groups> &&
+             std::constructible_from<transport_type, First const&, Rest const&...>)
+  Groups(First const& first, Rest const&... rest)
+      : Groups(transport_type(first, rest...), first, rest...) {}
+
+  int rank() const { return outer_.rank(); }
+  int size() const { return outer_.size(); }
+  int group() const { return group_; }
+
+  template <class Space> void reserve(Space const& exec, long bytes) {
+    inner_.reserve(exec, bytes);
+  }
+  template <class Space, Summable Number> void sum(Space const& exec, Number* data, long count) {
+    outer_.sum(exec, data, count);
+  }
+  template <class Space, Summable Number> void begin(Space const& exec, Number* data, long count) {
+    inner_.begin(exec, data, count);
+  }
+  template <class Space, Summable Number>
+  void begin_counts(Space const& exec, Number* data, long count)
+    requires rounds_on_the_wire
+  {
+    inner_.begin_counts(exec, data, count);
+  }
+  template <class Space> void finish(Space const& exec) { inner_.finish(exec); }
+  void progress() {
+    inner_.progress();
+    outer_.progress();
+  }
+  /// Random masks differ between groups, which count their samples by themselves.
+  long exclusive_sum(long count) {
+    return (long(group_) << 40) + long(inner_.exclusive_sum(count));
+  }
+
+  template <class Space, class State> void prepare(Space const& exec, State const& state) {
+    if (Count > 1) outer_.prepare(exec, state);
+  }
+  template <class Space, class State>
+  void exchange(Space const& exec, State const& state, long samples) {
+    if (Count > 1) outer_.exchange(exec, state, samples);
+  }
+  template <class Space, class State> void synchronize(Space const& exec, State const& state) {
+    if (Count > 1) outer_.synchronize(exec, state);
+  }
+
+  Outer const& outer() const { return outer_; }
+
+ private:
+  template <class... Arguments>
+  Groups(transport_type&& all, Arguments const&... arguments)
+      : group_(group_of(all.rank(), all.size())), inner_(all.split(group_)), outer_(arguments...) {}
+
+  static int group_of(int rank, int size) {
+    if (size < Count)
+      throw Error("Groups: expected at least as many ranks as groups, which are " +
+                  std::to_string(Count) + ", got " + std::to_string(size) + ".");
+    return int(long(rank) * Count / size);
+  }
+
+  int group_;
+  Inner inner_;
+  Outer outer_;
+};
+
+}  // namespace phyllo

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/comm/policy_name.hpp>
+#include <phyllo/comm/workspace.hpp>
+#include <phyllo/policy/communication.hpp>
+
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace phyllo {
+
+/// Gradients are used one step after the one that computed them, so that their sum has a whole step
+/// to travel in: nothing of it is waited for unless it takes longer than a step.
+///
+/// options  Steps: 1 · Inner = a Communication that sums gradients
+/// state    two copies of the gradients, and two Inners
+/// errors   those of Inner
+/// numerics the first step changes nothing; each later one takes the step of the gradients before.
+///          Trainer::loss is that of the gradients used. The last gradients are not used.
+/// cost     Inner's messages, all hidden behind one step; two copies of the gradients on the device
+/// source   Kurth et al., Exascale Deep Learning for Climate Analytics, arXiv:1810.01993, §V-B4
+template <int Steps, Communication Inner> class Lag {
+  static_assert(Steps == 1, "Lag<Steps, Inner>: gradients are one step late; Steps is 1.");
+  static_assert(!ExchangesWeights<Inner> && !SharesParameters<Inner>,
+                "Lag<Steps, Inner>: Inner sums gradients, such as AllReduce and Hierarchical.");
+
+ public:
+  static constexpr std::string_view title = "Lag";
+  static constexpr char const* name = policy_name<Lag, Inner>.text;
+  static constexpr long bucket_bytes = Inner::bucket_bytes;
+  static constexpr bool rounds_on_the_wire = phyllo::rounds_on_the_wire<Inner>;
+
+  template <class First, class... Rest>
+    requires(!std::same_as<std::remove_cvref_t<First>, Lag> &&
+             std::constructible_from<Inner, First const&, Rest const&...>)
+  Lag(First const& first, Rest const&... rest)
+      : turn_{Turn(Inner(first, rest...)), Turn(Inner(first, rest...))} {}
+
+  int rank() const { return turn_[0].inner.rank(); }
+  int size() const { return turn_[0].inner.size(); }
+
+  template <class Space> void reserve(Space const& exec, long bytes) {
+    for (Turn& turn : turn_) {
+      turn.inner.reserve(exec, bytes);
+      turn.copies.reserve(exec, bytes);
+      turn.parts.reserve(std::size_t(bytes / (bucket_bytes > 0 ? bucket_bytes : bytes) + 2));
+    }
+  }
+  template <class Space, Summable Number> void sum(Space const& exec, Number* data, long count) {
+    turn_[0].inner.sum(exec, data, count);
+  }
+  template <class Space, Summable Number> void begin(Space const& exec, Number* data, long count) {
+    Number* const copy = keep(exec, data, count);
+    turn_[now_].inner.begin(exec, copy, count);
+  }
+  template <class Space, Summable Number>
+  void begin_counts(Space const& exec, Number* data, long count)
+    requires rounds_on_the_wire
+  {
+    Number* const copy = keep(exec, data, count);
+    turn_[now_].inner.begin_counts(exec, copy, count);
+  }
+  /// The sums that were begun in the step before.
+  template <class Space> void finish(Space const& exec) {
+    Turn& before = turn_[1 - now_];
+    before.inner.finish(exec);
+    if (before.parts.empty())  // the first step: no samples, so that it does not count
+      for (Part const& part : turn_[now_].parts)
+        Kokkos::deep_copy(exec, bytes<Space>(part.data, part.bytes), std::byte{});
+    for (Part const& part : before.parts)
+      Kokkos::deep_copy(exec, bytes<Space>(part.data, part.bytes),
+                        bytes<Space>(before.copies.data() + part.at, part.bytes));
+    before.parts.clear();
+    now_ = 1 - now_;
+  }
+  void progress() {
+    for (Turn& turn : turn_) turn.inner.progress();
+  }
+  long exclusive_sum(long count) { return turn_[0].inner.exclusive_sum(count); }
+
+ private:
+  struct Part {
+    void* data = nullptr;  // in the gradients
+    long at = 0;           // in the copies
+    long bytes = 0;
+  };
+  struct Turn {
+    explicit Turn(Inner&& from) : inner(std::move(from)) {}
+    Workspace copies{"phyllo::Lag/gradients on their way"};
+    std::vector<Part> parts;  // begun and not used
+    Inner inner;              // behind what it may still write to
+  };
+  template <class Space>
+  using Bytes = Kokkos::View<std::byte*, Kokkos::LayoutRight, typename Space::memory_space,
+                             Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  template <class Space> static Bytes<Space> bytes(void* data, long count) {
+    return Bytes<Space>(static_cast<std::byte*>(data), std::size_t(count));
+  }
+
+  template <class Space, class Number> Number* keep(Space const& exec, Number* data, long count) {
+    Turn& turn = turn_[now_];
+    long const at = turn.parts.empty() ? 0 : turn.parts.back().at + turn.parts.back().bytes;
+    Part const part{data, at, count * long(sizeof(Number))};
+    if (turn.parts.empty()) turn.copies.reserve(exec, part.bytes);
+    turn.parts.push_back(part);
+    std::byte* const copy = turn.copies.data() + at;
+    Kokkos::deep_copy(exec, bytes<Space>(copy, part.bytes), bytes<Space>(data, part.bytes));
+    return reinterpret_cast<Number*>(copy);
+  }
+
+  Turn turn_[2];
+  int now_ = 0;  // whose sums begin in this step
+};
+
+}  // namespace phyllo

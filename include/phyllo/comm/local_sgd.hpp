@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/comm/policy_name.hpp>
+#include <phyllo/comm/transport.hpp>
+#include <phyllo/comm/weight_exchange.hpp>
+
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace phyllo {
+
+/// For LocalSgd: the weights are averaged only where the caller says so, by `synchronize`.
+inline constexpr long when_asked = 0;
+
+/// Every rank trains on its own samples; every `Period` steps their weights become their mean,
+/// counted by samples, and running statistics likewise.
+///
+/// options  Period: steps between two means; when_asked: at Trainer::synchronize only, such as once
+///          an epoch · T = a Transport · Momentum: whether the optimizer's state is averaged as
+///          well
+/// state    one more copy of the weights, and of what else is averaged
+/// errors   those of the transport
+/// numerics for Sgd, a period of one step gives the weights of AllReduce up to rounding. Clipping
+/// is
+///          of each rank's own gradient. A rank whose batch is empty makes no step.
+/// cost     the bytes of the weights, times two with one moment of the optimizer averaged, each
+///          Period steps; no message in the others, save one number in a precision that scales the
+///          loss
+/// source   Lin et al., Don't Use Large Mini-Batches, Use Local SGD, arXiv:1808.07217
+template <long Period, Transport T, RuleState Momentum = RuleState::averaged> class LocalSgd {
+  static_assert(Period >= 0, "LocalSgd<Period, T>: Period is 0 (when asked) or more.");
+  static_assert(!rounds_on_the_wire<T>,
+                "LocalSgd<Period, T>: weights travel as they are; Wire is for gradients.");
+
+ public:
+  using transport_type = T;
+  static constexpr std::string_view title = "LocalSgd";
+  static constexpr char const* name = policy_name<LocalSgd, T>.text;
+  static constexpr long bucket_bytes = 0;
+
+  template <class First, class... Rest>
+    requires(!std::same_as<std::remove_cvref_t<First>, LocalSgd> &&
+             std::constructible_from<T, First, Rest...>)
+  LocalSgd(First&& first, Rest&&... rest)
+      : transport_(std::forward<First>(first), std::forward<Rest>(rest)...) {}
+
+  int rank() const { return transport_.rank(); }
+  int size() const { return transport_.size(); }
+  T& transport() { return transport_; }
+
+  template <class Space> static void reserve(Space const&, long) {}
+  template <class Space, Summable Number> void sum(Space const& exec, Number* data, long count) {
+    transport_.sum(exec, data, count);
+  }
+  template <class Space, Summable Number> static void begin(Space const&, Number*, long) {}
+  template <class Space> static void finish(Space const&) {}
+  void progress() { transport_.progress(); }
+  /// Random masks differ between ranks, which count their samples by themselves.
+  long exclusive_sum(long) const { return long(rank()) << 40; }
+
+  template <class Space, class State> void prepare(Space const& exec, State const& state) {
+    if (size() > 1) exchange_.reserve(exec, state, Momentum, false);
+  }
+  template <class Space, class State>
+  void exchange(Space const& exec, State const& state, long samples) {
+    samples_ += samples;
+    ++steps_;
+    if (Period != when_asked && steps_ == Period) synchronize(exec, state);
+  }
+  template <class Space, class State> void synchronize(Space const& exec, State const& state) {
+    if (size() > 1 && steps_ > 0) {
+      exchange_.begin(exec, state, samples_, false, transport_);
+      exchange_.finish(exec, state, false, transport_);
+    }
+    samples_ = steps_ = 0;
+  }
+
+ private:
+  WeightExchange exchange_;
+  T transport_;       // behind what it may still write to
+  long samples_ = 0;  // of this rank since the last exchange
+  long steps_ = 0;
+};
+
+}  // namespace phyllo

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/comm/policy_name.hpp>
+#include <phyllo/comm/shares.hpp>
+#include <phyllo/comm/transport.hpp>
+
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace phyllo {
+
+/// Every rank sums, updates and keeps the optimizer's state of one share of the parameters, and the
+/// ranks gather the parameters after each update.
+///
+/// options  Inner = AllReduce over a transport that can scatter and gather, which sums the rest
+/// state    the optimizer's, divided by the ranks
+/// errors   those of the transport
+/// numerics the weights of AllReduce; the norm of the gradient is a sum of the ranks' sums. In
+/// mixed
+///          precision the unrounded weights are each rank's own share until Trainer::synchronize,
+///          which a program calls before it saves.
+/// cost     the bytes of AllReduce, in two halves: gradients leave in buckets during the backward
+///          pass, parameters come back in their storage type after the update
+/// source   Rajbhandari et al., ZeRO, arXiv:1910.02054: its first stage, and its second's messages
+template <Communication Inner>
+  requires ShareTransport<typename Inner::transport_type>
+class Sharded {
+ public:
+  using transport_type = typename Inner::transport_type;
+  static constexpr std::string_view title = "Sharded";
+  static constexpr char const* name = policy_name<Sharded, Inner>.text;
+  static constexpr long bucket_bytes = Inner::bucket_bytes;
+  static_assert(!rounds_on_the_wire<Inner>,
+                "Sharded<Inner>: a gradient travels once, and as it is; Wire is for AllReduce.");
+
+  template <class First, class... Rest>
+    requires(!std::same_as<std::remove_cvref_t<First>, Sharded> &&
+             std::constructible_from<Inner, First, Rest...>)
+  Sharded(First&& first, Rest&&... rest)
+      : inner_(std::forward<First>(first), std::forward<Rest>(rest)...) {}
+
+  int rank() const { return inner_.rank(); }
+  int size() const { return inner_.size(); }
+
+  template <class Space> void reserve(Space const& exec, long bytes) {
+    inner_.reserve(exec, 2 * bytes);
+  }
+  template <class Space, Summable Number> void sum(Space const& exec, Number* data, long count) {
+    inner_.sum(exec, data, count);
+  }
+  /// Of gradients each rank gets its own share of the sum; counts behind them go to all.
+  template <class Space, Summable Number> void begin(Space const& exec, Number* data, long count) {
+    Number* const gradients = static_cast<Number*>(gradients_);
+    long const first = data - gradients, last = first + count;
+    if (last > count_) inner_.begin(exec, gradients + count_, last - count_);
+    inner_.transport().begin_reduce_scatter(
+        exec, gradients, Shares(count_, size(), first, last < count_ ? last : count_));
+  }
+  template <class Space> void finish(Space const& exec) { inner_.finish(exec); }
+  void progress() { inner_.progress(); }
+  long exclusive_sum(long count) { return inner_.exclusive_sum(count); }
+
+  template <class Space, class State> void prepare(Space const&, State const& state) {
+    gradients_ = state.gradients;
+    count_ = state.size;
+  }
+  std::pair<long, long> share(long count) const {
+    Shares const shares(count, size());
+    return {shares.first(rank()), shares.last(rank())};
+  }
+  template <class Space, class State> void gather(Space const& exec, State const& state) {
+    inner_.transport().begin_all_gather(exec, state.parameters, Shares(count_, size()));
+    inner_.finish(exec);
+  }
+  template <class Space, class State> void synchronize(Space const& exec, State const& state) {
+    using Number = typename State::accumulate;
+    if constexpr (!std::same_as<Number, typename State::storage>) {
+      inner_.transport().begin_all_gather(exec, state.weights, Shares(count_, size()));
+      inner_.finish(exec);
+    }
+  }
+
+ private:
+  Inner inner_;
+  void* gradients_ = nullptr;
+  long count_ = 0;  // parameters
+};
+
+}  // namespace phyllo

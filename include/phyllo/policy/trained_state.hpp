@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/step_state.hpp>
+
+namespace phyllo {
+
+/// What training changes, as communication policies see it. All pointers are into memory of the
+/// execution space, and stay the same for a trainer's life.
+template <class T, class S> struct TrainedState {
+  using accumulate = T;
+  using storage = S;
+
+  T* weights = nullptr;      // (size), unrounded
+  S* parameters = nullptr;   // (size), what kernels read: the weights themselves where S is T
+  T* gradients = nullptr;    // (size), and behind them the numbers of samples, loss and hits
+  long size = 0;             // parameters
+  T* rule_state = nullptr;   // (rule_states, size of this rank's share)
+  int rule_states = 0;       // numbers per parameter: momentum, moments
+  float* buffers = nullptr;  // (buffer_size), running statistics
+  long buffer_size = 0;
+};
+
+}  // namespace phyllo
