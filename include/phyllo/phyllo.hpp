@@ -41,10 +41,12 @@
 #include <phyllo/comm/lag.hpp>
 #include <phyllo/comm/local_sgd.hpp>
 #include <phyllo/comm/sharded.hpp>
+#include <phyllo/comm/tree_reduce.hpp>
 #include <phyllo/comm/wire.hpp>
 #include <phyllo/loss/cross_entropy.hpp>
 #include <phyllo/loss/losses.hpp>
 #include <phyllo/loss/mean_squared_error.hpp>
+#include <phyllo/train/reproducible_trainer.hpp>
 #include <phyllo/train/trainer.hpp>
 
 // What it is looked at, fed and kept by.

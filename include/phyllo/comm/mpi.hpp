@@ -132,6 +132,27 @@ class Mpi {
     communicator_.begin_all_gather(moved, counts.count.data(), counts.begin.data(), requests_);
   }
 
+  /// The same for shares of any size: rank r's is data[bounds[r] .. bounds[r + 1]).
+  template <class Space, Summable T>
+  void begin_all_gather(Space const& exec, T* data, long const* bounds) {
+    long const first = bounds[0], count = bounds[size()] - first;
+    if (!has_work(count)) return;
+    if (direct<Space>()) {
+      exec.fence("phyllo::Mpi::begin_all_gather: the data are complete");
+      communicator_.begin_all_gather(data, bounds, requests_);
+      return;
+    }
+    long const bytes = count * long(sizeof(T));
+    make_room(exec, bytes);
+    std::byte* const host = mirror_.take(bytes);
+    long const own = (bounds[rank()] - first) * long(sizeof(T));
+    send(exec, host + own, data + bounds[rank()],
+         (bounds[rank() + 1] - bounds[rank()]) * long(sizeof(T)));
+    exec.fence("phyllo::Mpi::begin_all_gather: the data are on the host");
+    arrivals_.push_back({data + first, host, bytes});
+    communicator_.begin_all_gather(reinterpret_cast<T*>(host) - first, bounds, requests_);
+  }
+
   /// receive[r count .. (r + 1) count) becomes rank r's send[rank() count ..).
   template <class Space, class T>
   void begin_all_to_all(Space const& exec, T* send_from, T* receive_to, long count) {
@@ -170,6 +191,9 @@ class Mpi {
   }
 
   void progress() { communicator_.test(requests_); }
+
+  /// counts[r] becomes what rank r gives; blocking, in host memory.
+  void all_gather(long count, long* counts) const { communicator_.all_gather(count, counts); }
 
   long exclusive_sum(long count) const {
     return size() == 1 ? 0 : communicator_.exclusive_sum(count);

@@ -153,6 +153,26 @@ class MpiCommunicator {
     return first;
   }
 
+  /// Starts that every rank gets what the others have: rank r has data[bounds[r] .. bounds[r + 1]).
+  /// One broadcast of each rank with data: these take no counts that would have to stay.
+  template <Summable T>
+  void begin_all_gather(T* data, long const* bounds, std::vector<MPI_Request>& requests) const {
+    for (int root = 0; root < size_; ++root)
+      for (long first = bounds[root]; first < bounds[root + 1];) {
+        int const piece = int(std::min(bounds[root + 1] - first, largest_count_));
+        requests.push_back(MPI_REQUEST_NULL);
+        check_mpi(MPI_Ibcast(data + first, piece, type<T>(), root, communicator_, &requests.back()),
+                  "MPI_Ibcast", rank_);
+        first += piece;
+      }
+  }
+
+  /// counts[r] becomes what rank r gives.
+  void all_gather(long count, long* counts) const {
+    check_mpi(MPI_Allgather(&count, 1, MPI_LONG, counts, 1, MPI_LONG, communicator_),
+              "MPI_Allgather", rank_);
+  }
+
   /// Waits for all requests, and forgets them.
   void wait(std::vector<MPI_Request>& requests) const {
     for (MPI_Request& request : requests)

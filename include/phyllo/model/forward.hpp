@@ -108,6 +108,7 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
     work.y = this->value(Planned::result(S));
     work.saved = this->saved(S);
     work.random = this->template randomness<S>();
+    work.same_in_any_batch = Exec::shards > 0;
     this->template run<Op>(S, work);
   }
 

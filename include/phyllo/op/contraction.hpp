@@ -40,6 +40,7 @@ template <class Chain> struct Contraction {
     storage* y = nullptr;
     storage* saved = nullptr;  // (N, S', C') the chain's input, for the backward pass; or nullptr
     Randomness random;
+    bool same_in_any_batch = false;  // a sample's bits do not depend on the size of its batch
   };
 
   /// d_x[n, p, c] (+)= sum over taps t and outputs o of d_z[n, q, o] weight[t, c, o]; d_z is the

@@ -40,6 +40,7 @@ template <class L, bool Few = false> struct Loss {
     accumulate* values = nullptr;  // (N) written, or added to when accumulate_values
     accumulate* hits = nullptr;    // (N) share of positions whose class is right, or nullptr
     bool accumulate_values = false;
+    bool same_in_any_batch = false;  // a sample's bits do not depend on the size of its batch
   };
 };
 

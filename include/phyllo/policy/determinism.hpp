@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <utility>
+
 namespace phyllo {
 
 /// A batch is cut into one piece for each thread: the last bits of gradients depend on how many
@@ -10,14 +12,32 @@ struct Fastest {
   static constexpr int shards = 0;
 };
 
-/// A batch is cut into Shards pieces, whose gradients are added in a fixed tree: the same bits with
-/// any number of threads. A sample's result does not depend on its place in a batch.
+/// The global batch is cut into Shards contiguous pieces. Each is computed as a batch of its own,
+/// and their gradients are added in a fixed tree: the same bits with any number of threads and,
+/// with a ShardCommunication, of ranks. A sample's result does not depend on its place in a batch.
 ///
-/// options  Shards: pieces of a batch; a multiple of the thread counts in use keeps all of them
-/// busy cost     a piece of few samples fills no tile
+/// options  Shards: pieces of a batch; a multiple of the counts of threads and ranks in use keeps
+///          all of them busy
+/// cost     a piece of few samples fills no tile
 template <int Shards = 12> struct Reproducible {
   static_assert(Shards > 0, "Reproducible<Shards>: a batch is cut into at least one piece.");
+  static_assert(Shards <= 256, "Reproducible<Shards>: a batch is cut into at most 256 pieces.");
   static constexpr int shards = Shards;
+
+  /// The first sample of a shard; that of shard number `Shards` is the end of the batch.
+  static constexpr long begin(long global_batch, int shard) {
+    return global_batch * shard / Shards;
+  }
+  /// The first shard of a rank: ranks have whole shards, one after the other.
+  static constexpr int first_shard(int rank, int ranks) { return int(long(Shards) * rank / ranks); }
 };
+
+/// Samples [first, second) of a global batch that rank `rank` of `ranks` has under Reproducible; an
+/// extent for Kokkos::subview.
+template <class Bits = Reproducible<>>
+constexpr std::pair<long, long> reproducible_range(long global_batch, int rank, int ranks) {
+  return {Bits::begin(global_batch, Bits::first_shard(rank, ranks)),
+          Bits::begin(global_batch, Bits::first_shard(rank + 1, ranks))};
+}
 
 }  // namespace phyllo

@@ -62,8 +62,8 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     allocate(hits_, "hits of samples", model.capacity());
     allocate(sums_, "loss sums", 3);
     allocate(partial_, "loss workspace",
-             whole_step ? long(workspace_rows(exec)) * M::nodes.arena_size
-                        : 2L * op::LossSum<P>::blocks);
+             2L * op::LossSum<P>::blocks +
+                 (whole_step ? long(workspace_rows(exec)) * M::nodes.arena_size : 0));
     if (whole_step && thread_bytes<WholeKernels> > 0)
       workspace_ = typename M::template Vector<std::byte>(
           Kokkos::view_alloc(exec, model.name() + "/whole step workspace"),
@@ -90,42 +90,49 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     Local alone;
     auto pass = model_.template forward_pass<Phase::inference>(exec, in.batch, alone);
     if constexpr (!takes_views<WholeKernels>) model_.load(pass, in);
-    typename Whole::template Run<P> work;
-    pass.template fill_segment<0>(work.forward);
-    work.forward.random = {model_.arenas().state, 0};  // training: random masks are drawn
-    work.forward.workspace = workspace_.data();
-    work.weight = At<TypeList<Term...>, 0>::weight;
-    work.targets = targets.tensor[0];
-    work.state = model_.arenas().state;
-    work.parameter_count = M::nodes.arena_size;
-    work.rows = workspace_rows(exec);
-    work.partial = partial_.data();
-    work.gradients = model_.arenas().gradients;
-    work.values = values_.data();
-    work.hits = hits_.data();
-    if constexpr (takes_views<WholeKernels>)
-      WholeKernels::run(exec, label_, work, in.tensor[0]);
-    else
-      WholeKernels::run(exec, label_, work);
+    run_whole_step(exec, pass, in, targets, {});
     sum(exec, in.batch, tail());
+  }
+
+  /// Whether one launch does that for several pieces of a batch.
+  static constexpr bool takes_pieces() {
+    return requires { requires WholeKernels::takes_pieces; };
+  }
+  /// The same for pieces of the batch, whose places stand in host memory: `begin` (pieces + 1). The
+  /// gradients of piece p in row p of piece_gradients(), its sums in tails (pieces, tail_size).
+  void whole_step_of_pieces(space const& exec, BoundTensors const& in, BoundTensors const& targets,
+                            long const* begin, int pieces, accumulate* tails) {
+    Local alone;
+    auto const pass = model_.template forward_pass<Phase::inference>(exec, in.batch, alone);
+    run_whole_step(exec, pass, in, targets, {begin, pieces});
+    for (int p = 0; p < pieces; ++p)
+      sum(exec, int(begin[p + 1] - begin[p]), tails + p * M::tail_size, begin[p]);
+  }
+  accumulate* piece_gradients() const { return partial_.data() + 2 * op::LossSum<P>::blocks; }
+
+  /// Values of the loss and hits, sample by sample, in inference mode: `take(values, hits, count)`,
+  /// arrays in host memory, for one batch that the model holds after the other.
+  template <class Take>
+  void evaluate_samples(space const& exec, BoundTensors const& in, BoundTensors const& targets,
+                        Take const& take) {
+    auto const values = Kokkos::create_mirror_view(Kokkos::HostSpace{}, values_);
+    auto const hits = Kokkos::create_mirror_view(Kokkos::HostSpace{}, hits_);
+    evaluate_batches(exec, in, targets, [&](int count) {
+      Kokkos::deep_copy(exec, values, values_);
+      Kokkos::deep_copy(exec, hits, hits_);
+      exec.fence("phyllo/evaluate");  // a short string, which allocates nothing
+      take(values.data(), hits.data(), count);
+    });
   }
 
   /// Sums over all samples of all ranks in inference mode, in batches that the model holds.
   template <class C>
   Sums evaluate(space const& exec, BoundTensors const& in, BoundTensors const& targets, C& c) {
     Sums total;
-    Local alone;
-    for (long first = 0; first < in.batch; first += model_.capacity()) {
-      int const count = int(std::min<long>(model_.capacity(), in.batch - first));
-      auto pass = model_.template forward_pass<Phase::inference>(exec, count, alone);
-      model_.load(pass, in.from_sample(first, count));
-      pass.run_all();
-      int k = 0;
-      ((evaluate_term<Term>(exec, pass, from_sample(targets.tensor[k], first), nullptr, k), ++k),
-       ...);
+    evaluate_batches(exec, in, targets, [&](int count) {
       sum(exec, count, sums_.data());
       add(exec, total);
-    }
+    });
     auto const sums = Kokkos::create_mirror_view(Kokkos::HostSpace{}, sums_);
     sums(0) = accumulate(total.samples);
     sums(1) = accumulate(total.value);
@@ -138,6 +145,51 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   }
 
  private:
+  struct Pieces {
+    long const* begin = nullptr;
+    int count = 0;
+  };
+  template <class Pass>
+  void run_whole_step(space const& exec, Pass const& pass, BoundTensors const& in,
+                      BoundTensors const& targets, Pieces const& pieces) {
+    typename Whole::template Run<P> work;
+    work.begin = pieces.begin;
+    work.pieces = pieces.count;
+    pass.template fill_segment<0>(work.forward);
+    work.forward.random = {model_.arenas().state, 0};  // training: random masks are drawn
+    work.forward.workspace = workspace_.data();
+    work.weight = At<TypeList<Term...>, 0>::weight;
+    work.targets = targets.tensor[0];
+    work.state = model_.arenas().state;
+    work.parameter_count = M::nodes.arena_size;
+    work.rows = workspace_rows(exec);
+    work.partial = piece_gradients();
+    work.gradients = model_.arenas().gradients;
+    work.values = values_.data();
+    work.hits = hits_.data();
+    if constexpr (takes_views<WholeKernels>)
+      WholeKernels::run(exec, label_, work, in.tensor[0]);
+    else
+      WholeKernels::run(exec, label_, work);
+  }
+
+  // `done(count)` after each batch that the model holds.
+  template <class Done>
+  void evaluate_batches(space const& exec, BoundTensors const& in, BoundTensors const& targets,
+                        Done const& done) {
+    Local alone;
+    for (long first = 0; first < in.batch; first += model_.capacity()) {
+      int const count = int(std::min<long>(model_.capacity(), in.batch - first));
+      auto pass = model_.template forward_pass<Phase::inference>(exec, count, alone);
+      model_.load(pass, in.from_sample(first, count));
+      pass.run_all();
+      int k = 0;
+      ((evaluate_term<Term>(exec, pass, from_sample(targets.tensor[k], first), nullptr, k), ++k),
+       ...);
+      done(count);
+    }
+  }
+
   // The segment of a whole step; of a network that is none, any op: it is never run.
   template <class Model, bool Is> struct WholeOf {
     using type = op::WholeStep<op::Segment<op::Dense<1, 1, false, op::Chain<>>>, First>;
@@ -215,13 +267,15 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     work.values = values_.data();
     work.hits = T::loss::classes && term == first_classes ? hits_.data() : nullptr;
     work.accumulate_values = term > 0;
+    work.same_in_any_batch = Exec::shards > 0;
     SelectedKernels<Op, P, typename Exec::backends>::run(exec, label_, work);
   }
 
-  void sum(space const& exec, int batch, accumulate* sums) {
+  void sum(space const& exec, int batch, accumulate* sums, long first = 0) {
     using Op = op::LossSum<P>;
     SelectedKernels<Op, P, typename Exec::backends>::run(
-        exec, label_, Op{batch, values_.data(), hits_.data(), partial_.data(), sums});
+        exec, label_,
+        Op{batch, values_.data() + first, hits_.data() + first, partial_.data(), sums});
   }
 
   void add(space const& exec, Sums& total) {

@@ -183,7 +183,8 @@ template <class L, bool Few, class P> struct Kernels<op::Loss<L, Few>, P> {
     loss_rows_piece<L, Few, P> piece{work};
     // How the positions of few samples are split does not depend on the number of threads.
     long const blocks = long(work.shape.size()) / worth_a_thread;
-    if (work.batch < few_samples && work.shape.positions() > 1 && blocks > 1) {
+    if (work.batch < few_samples && !work.same_in_any_batch && work.shape.positions() > 1 &&
+        blocks > 1) {
       A partial[2 * few_samples * most_splits];
       piece.partial = partial;
       piece.splits = int(blocks < most_splits ? blocks : most_splits);

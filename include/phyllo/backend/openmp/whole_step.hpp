@@ -58,9 +58,11 @@ template <class... D, class L, class P> struct whole_step_piece<op::Segment<D...
 
   void operator()(int piece) const {
     long const batch = work.forward.batch;
-    long const first = batch * piece / pieces, last = batch * (piece + 1) / pieces;
+    bool const given = work.begin != nullptr;
+    long const first = given ? work.begin[piece] : batch * piece / pieces,
+               last = given ? work.begin[piece + 1] : batch * (piece + 1) / pieces;
     A* const gradients =
-        pieces == 1 ? work.gradients : work.partial + long(piece) * work.parameter_count;
+        pieces == 1 && !given ? work.gradients : work.partial + long(piece) * work.parameter_count;
     std::memset(static_cast<void*>(gradients), 0, sizeof(A) * std::size_t(work.parameter_count));
 #if defined(PHYLLO_HAS_PAIRS)
     if constexpr (multiplies_pairs)
@@ -258,6 +260,7 @@ template <class A> struct sum_pieces {
 template <class... D, class L, class P> struct Kernels<op::WholeStep<op::Segment<D...>, L>, P> {
   using Op = op::WholeStep<op::Segment<D...>, L>;
   static constexpr bool takes_views = true;
+  static constexpr bool takes_pieces = true;
   using Functor = whole_step_piece<op::Segment<D...>, L, P>;
   /// Of the workspace, for each thread.
   static constexpr long thread_bytes = Functor::thread_bytes;
@@ -266,6 +269,8 @@ template <class... D, class L, class P> struct Kernels<op::WholeStep<op::Segment
   static void run(Space const& exec, std::string const& label,
                   typename Op::template Run<P> const& work, ExternalTensor const& source) {
     using A = typename P::accumulate;
+    if (work.begin != nullptr)
+      return launch(exec, label, work.pieces, Functor{work, source, work.pieces});
     int pieces = pieces_of(exec, work.forward.batch, Functor::tile_size, work.forward.shards);
     if (pieces > work.rows) pieces = work.rows;
     if (pieces == 0) pieces = 1;  // an empty batch has gradients of zero

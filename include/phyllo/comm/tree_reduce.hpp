@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/comm/transport.hpp>
+#include <phyllo/policy/shard_communication.hpp>
+
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace phyllo {
+
+namespace detail {
+
+// "TreeReduce<Mpi>" as a constant.
+template <class T> struct TreeReduceName {
+  static constexpr std::string_view head = "TreeReduce<", transport = T::name;
+  char text[head.size() + transport.size() + 2] = {};
+  constexpr TreeReduceName() {
+    std::size_t at = 0;
+    for (char const c : head) text[at++] = c;
+    for (char const c : transport) text[at++] = c;
+    text[at] = '>';
+  }
+};
+
+template <class T> inline constexpr TreeReduceName<T> tree_reduce_name{};
+
+// A sum over ranks, which this policy has none of.
+template <class T> struct SumOverRanks {
+  static_assert(sizeof(T) == 0,
+                "TreeReduce: only sums of shards are added, which a Trainer makes under "
+                "Reproducible. Give it Execution<Space, BackendList, Fusion::tile, "
+                "Reproducible<>>, or take AllReduce<T>.");
+};
+
+}  // namespace detail
+
+/// The all-reduce of Reproducible: every rank gives the sums of the shards that it has, of as few
+/// complete subtrees as there are, and adds those of all ranks in the same order.
+///
+/// options  T = a Transport with all_gather and begin_all_gather
+/// errors   those of the transport; compile: a sum of anything else over ranks
+/// numerics messages do no arithmetic: the same bits for any number of ranks
+/// cost     one exchange at the end of a step, which nothing overlaps with; each rank receives at
+///          most min(2 log2(Shards) ranks, Shards) times the bytes of the gradients
+template <Transport T> class TreeReduce {
+ public:
+  using transport = T;
+  static constexpr char const* name = detail::tree_reduce_name<T>.text;
+  static constexpr long bucket_bytes = 0;
+
+  /// From whatever the transport is made from: TreeReduce<Mpi> from the caller's MPI_Comm.
+  template <class First, class... Rest>
+    requires(!std::same_as<std::remove_cvref_t<First>, TreeReduce> &&
+             std::constructible_from<T, First, Rest...>)
+  TreeReduce(First&& first, Rest&&... rest)
+      : transport_(std::forward<First>(first), std::forward<Rest>(rest)...) {}
+
+  int rank() const { return transport_.rank(); }
+  int size() const { return transport_.size(); }
+
+  /// bytes: the sums of the shards of all ranks.
+  template <class Space> void reserve(Space const& exec, long bytes) {
+    transport_.reserve(exec, bytes, 1);
+  }
+  template <class Space, Summable Number>
+  void begin_all_gather(Space const& exec, Number* data, long const* bounds) {
+    transport_.begin_all_gather(exec, data, bounds);
+  }
+  template <class Space> void finish(Space const& exec) { transport_.finish(exec); }
+  void all_gather(long count, long* counts) { transport_.all_gather(count, counts); }
+  void progress() { transport_.progress(); }
+  long exclusive_sum(long count) { return transport_.exclusive_sum(count); }
+
+  template <class Space, Summable Number> void sum(Space const&, Number*, long) {
+    (void)sizeof(detail::SumOverRanks<Number>);
+  }
+  template <class Space, Summable Number> void begin(Space const&, Number*, long) {
+    (void)sizeof(detail::SumOverRanks<Number>);
+  }
+
+ private:
+  T transport_;
+};
+
+}  // namespace phyllo

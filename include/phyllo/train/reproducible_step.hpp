@@ -1,0 +1,263 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/launch_label.hpp>
+#include <phyllo/backend/run_here.hpp>
+#include <phyllo/train/add_shards.hpp>
+#include <phyllo/train/loss_evaluation.hpp>
+#include <phyllo/train/shard_map.hpp>
+
+#include <algorithm>
+
+namespace phyllo {
+
+/// Notes where in the global batch the next samples stand.
+struct MoveFirstSample {
+  StepState* state = nullptr;
+  std::uint64_t first_sample = 0;
+  KOKKOS_FUNCTION void operator()(int) const { state->first_sample = first_sample; }
+};
+
+/// Running statistics of one shard, to be averaged by its samples; the next one starts from the
+/// same as all.
+template <class A> struct WeighBuffers {
+  A samples = 0;
+  float* buffers = nullptr;
+  float const* before = nullptr;
+  A* weighted = nullptr;
+  KOKKOS_FUNCTION void operator()(int i) const {
+    weighted[i] = A(buffers[i]) * samples;
+    buffers[i] = before[i];
+  }
+};
+
+/// Their mean over all samples; what they were where there is none.
+template <class A> struct MeanBuffers {
+  A const* tail = nullptr;  // samples first
+  A const* weighted = nullptr;
+  float* buffers = nullptr;
+  KOKKOS_FUNCTION void operator()(int i) const {
+    if (tail[0] > A(0)) buffers[i] = float(weighted[i] / tail[0]);
+  }
+};
+
+/// Gradients, loss and running statistics of a global batch, shard by shard: the same bits for any
+/// number of threads and ranks.
+///
+///   shard -> gradients, tail, buffers -> rows of subtrees -> all ranks -> sum of all rows
+///
+/// state    rows (ShardMap::rows, gradients + tail + buffers): at most 2 log2(Shards) of this rank
+///          and those of the others
+/// errors   run: a batch that ranks have split otherwise -> Error; compile: global statistics
+/// numerics statistics of a batch normalisation are those of a shard; running ones the mean over
+///          shards, by their samples
+template <class M, class Evaluator, ShardCommunication C> class ReproducibleStep {
+ public:
+  using space = typename M::space;
+  using accumulate = typename M::accumulate;
+  using Map = ShardMap<typename M::execution, C>;
+  static constexpr int shards = Map::shards;
+  static constexpr bool alone = std::is_same_v<C, Local>;
+
+  ReproducibleStep(space const& exec, M const& model, Evaluator& evaluation, C& communication,
+                   bool whole_step)
+      : model_(model),
+        evaluation_(evaluation),
+        communication_(communication),
+        label_(model.name() + "/shards"),
+        map_(communication) {
+    auto const allocate = [&](auto& v, char const* what, long size) {
+      v = std::decay_t<decltype(v)>(Kokkos::view_alloc(exec, label_ + ", " + what),
+                                    std::size_t(size));
+    };
+    allocate(rows_, "sums", map_.rows() * row_size);
+    allocate(tails_, "tails", whole_step ? long(shards) * M::tail_size : 0);
+    allocate(weighted_, "weighted buffers", buffer_size);
+    allocate(before_, "buffers before", buffer_size);
+    allocate(evaluations_, "evaluations", 3L * shards);
+    for (int r = 0; r <= map_.ranks(); ++r) row_bounds_.push_back(map_.first_row(r) * row_size);
+    for (int r = 0; r <= map_.ranks(); ++r)
+      evaluation_bounds_.push_back(3L * Map::Bits::first_shard(r, map_.ranks()));
+    communication_.reserve(exec, row_bounds_.back() * long(sizeof(accumulate)));
+  }
+
+  /// Gradients and their tail are those of the global batch, buffers as well.
+  template <bool WholeStep>
+  void run(space const& exec, BoundTensors const& in, BoundTensors const& targets) {
+    map_.split(model_.name(), in.batch);
+    model_.begin_training_pass(exec, std::uint64_t(map_.begin(map_.first())));
+    if constexpr (WholeStep && Evaluator::takes_pieces())
+      pieces(exec, in, targets);
+    else
+      one_by_one<WholeStep>(exec, in, targets);
+    if constexpr (!alone) {
+      communication_.begin_all_gather(exec, rows_.data(), row_bounds_.data());
+      communication_.finish(exec);
+    }
+    if (map_.ranks() > 1) {
+      accumulate* const gradients = model_.gradients().data();
+      add_all(exec, {0, M::gradient_size}, gradients);
+      if (buffer_size > 0) add_all(exec, {M::gradient_size, buffer_size}, weighted_.data());
+    }
+    if (buffer_size > 0)
+      launch(exec, buffer_size,
+             MeanBuffers<accumulate>{tail(), weighted_.data(), model_.buffers().data()});
+  }
+
+  /// Sums over the samples of all ranks in inference mode: of each shard in the order of samples,
+  /// then of shards.
+  typename Evaluator::Sums evaluate(space const& exec, BoundTensors const& in,
+                                    BoundTensors const& targets) {
+    map_.split(model_.name(), in.batch);
+    auto const sums = Kokkos::create_mirror(Kokkos::HostSpace{}, evaluations_);
+    long n = map_.begin(map_.first());
+    int shard = map_.first();
+    evaluation_.evaluate_samples(exec, in, targets,
+                                 [&](accumulate const* values, accumulate const* hits, int count) {
+                                   for (int i = 0; i < count; ++i, ++n) {
+                                     while (n >= map_.begin(shard + 1)) ++shard;
+                                     sums(3 * shard) += 1;
+                                     sums(3 * shard + 1) += double(values[i]);
+                                     sums(3 * shard + 2) += double(hits[i]);
+                                   }
+                                 });
+    if constexpr (!alone) {
+      Kokkos::deep_copy(exec, evaluations_, sums);
+      communication_.begin_all_gather(exec, evaluations_.data(), evaluation_bounds_.data());
+      communication_.finish(exec);
+      Kokkos::deep_copy(exec, sums, evaluations_);
+      exec.fence("phyllo/evaluate");
+    }
+    typename Evaluator::Sums total;
+    for (int s = 0; s < shards; ++s) {
+      total.samples += sums(3 * s);
+      total.value += sums(3 * s + 1);
+      total.hits += sums(3 * s + 2);
+    }
+    return total;
+  }
+
+ private:
+  static constexpr int buffer_size = M::nodes.buffer_size;
+  static constexpr long row_size = M::gradient_size + buffer_size;
+  static constexpr bool on_host = Kokkos::SpaceAccessibility<space, Kokkos::HostSpace>::accessible;
+  using Add = AddShards<accumulate, shards, on_host ? 1024 : 1>;
+  struct Nobody {  // waits for gradients before the last shard
+    void operator()(int) const {}
+  };
+
+  static_assert(
+      [] {
+        for (Node const& n : M::nodes.node)
+          if (n.global_statistics) return false;
+        return true;
+      }(),
+      "Reproducible: BatchNorm<Statistics::Global> adds over all samples in the middle of a step. "
+      "Take BatchNorm<>, whose statistics are then those of a shard.");
+
+  accumulate const* tail() const { return model_.gradients().data() + M::nodes.arena_size; }
+
+  // All shards of this rank at once, a thread for each.
+  void pieces(space const& exec, BoundTensors const& in, BoundTensors const& targets) {
+    int const count = map_.last() - map_.first();
+    for (int s = 0; s <= count; ++s)
+      begin_[s] = map_.begin(map_.first() + s) - map_.begin(map_.first());
+    evaluation_.whole_step_of_pieces(exec, in, targets, begin_, count, tails_.data());
+    constexpr long size = M::nodes.arena_size;
+    Part const all{map_.first(), count, 0};
+    add(exec, all, {0, size}, evaluation_.piece_gradients(), model_.gradients().data());
+    add(exec, all, {size, M::tail_size}, tails_.data(), model_.gradients().data() + size);
+  }
+
+  // Every shard as a batch of its own, by all threads.
+  template <bool WholeStep>
+  void one_by_one(space const& exec, BoundTensors const& in, BoundTensors const& targets) {
+    Local nobody_else;
+    Nobody nobody;
+    if (buffer_size > 0) Kokkos::deep_copy(exec, before_, model_.buffers());
+    int before = 0;
+    for (int s = map_.first(); s < map_.last(); ++s) {
+      long const first = map_.begin(s) - map_.begin(map_.first());
+      int const count = int(map_.begin(s + 1) - map_.begin(s));
+      BoundTensors const x = in.from_sample(first, count), t = targets.from_sample(first, count);
+      if (Evaluator::draws && s > map_.first())
+        launch(exec, 1, MoveFirstSample{model_.state().data(), std::uint64_t(map_.begin(s))});
+      if constexpr (WholeStep) {
+        evaluation_.whole_step(exec, x, t);
+      } else {
+        auto forward = model_.template forward_pass<Phase::training>(exec, count, nobody_else);
+        model_.load(forward, x);
+        forward.run_all();
+        evaluation_.losses(exec, forward, t);
+        model_.backward_pass(exec, count, nobody_else, false, nobody).run_all();
+      }
+      add(exec, {s, 1, before}, {0, M::gradient_size}, model_.gradients().data(),
+          model_.gradients().data());
+      if (buffer_size > 0) {
+        launch(exec, buffer_size,
+               WeighBuffers<accumulate>{accumulate(count), model_.buffers().data(), before_.data(),
+                                        weighted_.data()});
+        add(exec, {s, 1, before}, {M::gradient_size, buffer_size}, weighted_.data(),
+            weighted_.data());
+      }
+      before += 1 - map_.own_merges()[s - map_.first()];
+    }
+  }
+
+  // Shards of this rank, behind so many rows that hold sums.
+  struct Part {
+    int first, count, before;
+  };
+  // Elements of a row.
+  struct Elements {
+    long first, size;
+  };
+
+  // The sums of shards into rows; of a rank that is alone, the last one into the result.
+  void add(space const& exec, Part const& part, Elements const& e, accumulate const* sums,
+           accumulate* result) {
+    bool const last = map_.ranks() == 1 && part.first + part.count == shards;
+    add(exec, map_.own_row(), part, e, sums, e.size, map_.own_merges() + part.first - map_.first(),
+        last ? result : nullptr);
+  }
+  // The rows of all ranks into the result.
+  void add_all(space const& exec, Elements const& e, accumulate* result) {
+    add(exec, 0, {0, map_.all_rows(), 0}, e, rows_.data() + e.first, row_size, map_.all_merges(),
+        result);
+  }
+  void add(space const& exec, int row, Part const& part, Elements const& e, accumulate const* sums,
+           long stride, unsigned char const* merges, accumulate* result) {
+    constexpr int run = Add::run;
+    Add work{sums,       stride,     rows_.data() + row * row_size + e.first,
+             row_size,   result,     e.size,
+             part.count, part.before};
+    std::copy_n(merges, part.count, work.merges);
+    launch(exec, (e.size + run - 1) / run, work);
+  }
+
+  // To start the other threads takes as long as one thread takes for a few items.
+  template <class Functor>
+  void launch(space const& exec, long count, Functor const& functor) const {
+    if constexpr (in_order<space>) {
+      if (count <= 8) return run_here(exec, label_, int(count), functor);
+    }
+    Kokkos::parallel_for(launch_label(label_), Kokkos::RangePolicy<space>(exec, 0, int(count)),
+                         functor);
+  }
+
+  M const& model_;
+  Evaluator& evaluation_;
+  C& communication_;
+  std::string label_;
+  Map map_;
+  typename M::template Vector<accumulate> rows_;      // (rows, gradients + tail + buffers)
+  typename M::template Vector<accumulate> tails_;     // of pieces
+  typename M::template Vector<accumulate> weighted_;  // buffers of one shard by its samples
+  typename M::template Vector<float> before_;         // buffers before the step
+  typename M::template Vector<double> evaluations_;   // (shards, 3): samples, value, hits
+  std::vector<long> row_bounds_, evaluation_bounds_;  // of ranks
+  long begin_[shards + 1] = {};                       // of this rank's shards in its batch
+};
+
+}  // namespace phyllo
