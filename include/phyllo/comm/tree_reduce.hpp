@@ -28,14 +28,6 @@ template <class T> struct TreeReduceName {
 
 template <class T> inline constexpr TreeReduceName<T> tree_reduce_name{};
 
-// A sum over ranks, which this policy has none of.
-template <class T> struct SumOverRanks {
-  static_assert(sizeof(T) == 0,
-                "TreeReduce: only sums of shards are added, which a Trainer makes under "
-                "Reproducible. Give it Execution<Space, BackendList, Fusion::tile, "
-                "Reproducible<>>, or take AllReduce<T>.");
-};
-
 }  // namespace detail
 
 /// The all-reduce of Reproducible: every rank gives the sums of the shards that it has, of as few
@@ -76,10 +68,13 @@ template <Transport T> class TreeReduce {
   long exclusive_sum(long count) { return transport_.exclusive_sum(count); }
 
   template <class Space, Summable Number> void sum(Space const&, Number*, long) {
-    (void)sizeof(detail::SumOverRanks<Number>);
+    static_assert(sizeof(Number) == 0,
+                  "TreeReduce: only sums of shards are added, which a Trainer makes under "
+                  "Reproducible. Give it Execution<Space, BackendList, Fusion::tile, "
+                  "Reproducible<>>, or take AllReduce<T>.");
   }
-  template <class Space, Summable Number> void begin(Space const&, Number*, long) {
-    (void)sizeof(detail::SumOverRanks<Number>);
+  template <class Space, Summable Number> void begin(Space const& exec, Number* data, long count) {
+    sum(exec, data, count);
   }
 
  private:

@@ -45,14 +45,15 @@ template <class A> struct MeanBuffers {
 /// Gradients, loss and running statistics of a global batch, shard by shard: the same bits for any
 /// number of threads and ranks.
 ///
+/// options  M: a Model · Evaluator: its LossEvaluation · C: a ShardCommunication
 ///   shard -> gradients, tail, buffers -> rows of subtrees -> all ranks -> sum of all rows
 ///
 /// state    rows (ShardMap::rows, gradients + tail + buffers): at most 2 log2(Shards) of this rank
 ///          and those of the others
-/// errors   run: a batch that ranks have split otherwise -> Error; compile: global statistics
+/// errors   run: a batch that ranks have split otherwise -> Error
 /// numerics statistics of a batch normalisation are those of a shard; running ones the mean over
 ///          shards, by their samples
-template <class M, class Evaluator, ShardCommunication C> class ReproducibleStep {
+template <class M, class Evaluator, class C> class ReproducibleStep {
  public:
   using space = typename M::space;
   using accumulate = typename M::accumulate;
@@ -146,15 +147,6 @@ template <class M, class Evaluator, ShardCommunication C> class ReproducibleStep
   struct Nobody {  // waits for gradients before the last shard
     void operator()(int) const {}
   };
-
-  static_assert(
-      [] {
-        for (Node const& n : M::nodes.node)
-          if (n.global_statistics) return false;
-        return true;
-      }(),
-      "Reproducible: BatchNorm<Statistics::Global> adds over all samples in the middle of a step. "
-      "Take BatchNorm<>, whose statistics are then those of a shard.");
 
   accumulate const* tail() const { return model_.gradients().data() + M::nodes.arena_size; }
 

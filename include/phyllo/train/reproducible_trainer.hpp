@@ -7,6 +7,14 @@
 
 namespace phyllo {
 
+/// Whether a batch normalisation of the network averages over the samples of all ranks.
+template <class Net>
+inline constexpr bool has_global_statistics = [] {
+  for (Node const& n : Net::program::nodes.node)
+    if (n.global_statistics) return true;
+  return false;
+}();
+
 /// The trainer of an Execution with Reproducible: the same bits for any number of threads and
 /// ranks, of steps, losses, running statistics and evaluations, at a fixed global batch.
 ///
@@ -19,9 +27,14 @@ namespace phyllo {
 template <class Net, class L, class Rule, Precision P, Communication C, class Exec>
   requires(Exec::shards > 0)
 class Trainer<Net, L, Rule, P, C, Exec> {
-  static_assert(ShardCommunication<C>,
+  static constexpr bool moves_shards = ShardCommunication<C>;  // shorter errors than the concept's
+  static_assert(moves_shards,
                 "Trainer: sums over ranks in the order of this communication policy depend on the "
                 "number of ranks, which Reproducible excludes. Take TreeReduce<T>, or Local.");
+  static_assert(
+      !has_global_statistics<Net>,
+      "Reproducible: BatchNorm<Statistics::Global> adds over all samples in the middle of "
+      "a step. Take BatchNorm<>, whose statistics are then those of a shard.");
 
  public:
   using ModelType = Model<Net, P, Exec>;

@@ -15,9 +15,10 @@ namespace phyllo {
 
 /// Which shards each rank has, in which rows their sums stand, and who has which samples.
 ///
+/// options  Exec: an Execution with Reproducible · C: a ShardCommunication
 /// state    rows of the subtrees of rank r: [first_row(r), first_row(r + 1))
 /// errors   run: a batch that ranks have split otherwise -> Error, the same on all ranks
-template <class Exec, ShardCommunication C> class ShardMap {
+template <class Exec, class C> class ShardMap {
  public:
   static constexpr int shards = Exec::shards;
   using Bits = Reproducible<shards>;

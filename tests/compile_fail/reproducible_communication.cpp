@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: Trainer: sums over ranks in the order of this communication policy depend on the number
+// of ranks
+
+#include <phyllo/phyllo.hpp>
+
+using namespace phyllo;
+struct Net : Network<Input<4>, Linear<8>, Linear<2>> {};
+struct Other : Local {};
+using Exec = Execution<Kokkos::DefaultHostExecutionSpace, Backends<PortableBackend>, Fusion::tile,
+                       Reproducible<>>;
+
+int main() { return int(sizeof(Trainer<Net, CrossEntropy, Sgd, Full<float>, Other, Exec>)); }
