@@ -102,9 +102,10 @@ template <class Net, class P> Case inference_case(Ceilings const& c, std::string
 }
 
 /// A training step by the public call: forward, loss, backward, update.
-template <class Net, class L, class P, class Targets>
+template <class Net, class L, class P, class Bits = Fastest, class Targets>
 Case training_case(Ceilings const& c, long batch, Targets const& targets) {
-  using Fast = Trainer<Net, L, Sgd, P, Local, Execution<Space>>;
+  using Exec = Execution<Space, typename DefaultBackends<Space>::type, Fusion::tile, Bits>;
+  using Fast = Trainer<Net, L, Sgd, P, Local, Exec>;
   using Slow = Trainer<Net, L, Sgd, Full<double>, Local, Reference>;
   Sgd const rule{.rate = 1e-3f, .momentum = 0.9f};
   struct State {
@@ -143,6 +144,7 @@ Case training_case(Ceilings const& c, long batch, Targets const& targets) {
   auto const wanted = Kokkos::subview(truth.model().gradients(),
                                       std::pair<std::size_t, std::size_t>(0, got.size()));
   Case k;
+  if (Bits::shards > 0) k.name = "reproducible";
   k.network = type_name<Net>();
   k.phase = "training";
   k.batch = batch;

@@ -10,6 +10,8 @@ int main(int argc, char* argv[]) {
     auto const targets = perf::random_matrix<float>("targets", 16384, perf::Mlp::output.size(), 3);
     return perf::serve(
         "mlp-train", perf::backend_of<perf::Mlp, P>(), dtype, c,
-        {perf::training_case<perf::Mlp, phyllo::MeanSquaredError, P>(c, 16384, targets)});
+        {perf::training_case<perf::Mlp, phyllo::MeanSquaredError, P>(c, 16384, targets),
+         perf::training_case<perf::Mlp, phyllo::MeanSquaredError, P, phyllo::Reproducible<>>(
+             c, 16384, targets)});
   });
 }

@@ -15,13 +15,20 @@ namespace phyllo {
 /// Which samples each rank reads in which step: the data set in a new order every epoch, cut into
 /// global batches, and each global batch into one contiguous part for every rank.
 ///
+/// options  shards: those of Reproducible, whole ones for every rank; 0: parts as even as possible
 /// errors   run: no samples, or a batch that is not positive -> Error
 /// numerics the order depends on (seed, epoch) alone, never on the number of ranks
 /// cost     one sort of the data set's indices per epoch, on the host
 class Sampler {
  public:
-  Sampler(long samples, long global_batch, int rank = 0, int ranks = 1, std::uint64_t seed = 0)
-      : samples_(samples), batch_(global_batch), rank_(rank), ranks_(ranks), seed_(seed) {
+  Sampler(long samples, long global_batch, int rank = 0, int ranks = 1, std::uint64_t seed = 0,
+          int shards = 0)
+      : samples_(samples),
+        batch_(global_batch),
+        rank_(rank),
+        ranks_(ranks),
+        shards_(shards),
+        seed_(seed) {
     if (samples < 1 || global_batch < 1)
       throw Error("Sampler: expected at least one sample and a positive batch, got " +
                   std::to_string(samples) + " samples in batches of " +
@@ -46,16 +53,31 @@ class Sampler {
   std::vector<long> part(long step) const {
     long const first = step * batch_;
     long const count = std::min(batch_, samples_ - first);
-    long const begin = first + count * rank_ / ranks_, end = first + count * (rank_ + 1) / ranks_;
-    return {order_.begin() + begin, order_.begin() + end};
+    return {order_.begin() + first + begin(count, rank_),
+            order_.begin() + first + begin(count, rank_ + 1)};
   }
 
   /// Most samples that a part holds.
-  long largest_part() const { return (std::min(batch_, samples_) + ranks_ - 1) / ranks_; }
+  long largest_part() const {
+    long const count = std::min(batch_, samples_);
+    if (shards_ == 0) return (count + ranks_ - 1) / ranks_;
+    long largest = 0;
+    for (int r = 0; r < ranks_; ++r)
+      largest = std::max({largest, begin(count, r + 1) - begin(count, r),
+                          begin(last_batch(), r + 1) - begin(last_batch(), r)});
+    return largest;
+  }
 
  private:
+  // Where the part of a rank begins in a global batch.
+  long begin(long count, int rank) const {
+    if (shards_ == 0) return count * rank / ranks_;
+    return count * (long(shards_) * rank / ranks_) / shards_;
+  }
+  long last_batch() const { return samples_ - (steps() - 1) * batch_; }
+
   long samples_, batch_;
-  int rank_, ranks_;
+  int rank_, ranks_, shards_;
   std::uint64_t seed_;
   std::vector<long> order_;
 };
