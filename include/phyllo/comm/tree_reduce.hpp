@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/comm/policy_name.hpp>
 #include <phyllo/comm/transport.hpp>
 #include <phyllo/policy/shard_communication.hpp>
 
@@ -11,24 +12,6 @@
 #include <utility>
 
 namespace phyllo {
-
-namespace detail {
-
-// "TreeReduce<Mpi>" as a constant.
-template <class T> struct TreeReduceName {
-  static constexpr std::string_view head = "TreeReduce<", transport = T::name;
-  char text[head.size() + transport.size() + 2] = {};
-  constexpr TreeReduceName() {
-    std::size_t at = 0;
-    for (char const c : head) text[at++] = c;
-    for (char const c : transport) text[at++] = c;
-    text[at] = '>';
-  }
-};
-
-template <class T> inline constexpr TreeReduceName<T> tree_reduce_name{};
-
-}  // namespace detail
 
 /// The all-reduce of Reproducible: every rank gives the sums of the shards that it has, of as few
 /// complete subtrees as there are, and adds those of all ranks in the same order.
@@ -40,8 +23,9 @@ template <class T> inline constexpr TreeReduceName<T> tree_reduce_name{};
 ///          most min(2 log2(Shards) ranks, Shards) times the bytes of the gradients
 template <Transport T> class TreeReduce {
  public:
-  using transport = T;
-  static constexpr char const* name = detail::tree_reduce_name<T>.text;
+  using transport_type = T;
+  static constexpr std::string_view title = "TreeReduce";
+  static constexpr char const* name = policy_name<TreeReduce, T>.text;
   static constexpr long bucket_bytes = 0;
 
   /// From whatever the transport is made from: TreeReduce<Mpi> from the caller's MPI_Comm.
@@ -53,6 +37,7 @@ template <Transport T> class TreeReduce {
 
   int rank() const { return transport_.rank(); }
   int size() const { return transport_.size(); }
+  T& transport() { return transport_; }
 
   /// bytes: the sums of the shards of all ranks.
   template <class Space> void reserve(Space const& exec, long bytes) {

@@ -53,9 +53,9 @@ class Trainer<Net, L, Rule, P, C, Exec> {
           ModelOptions const& options = {}, OptimizerOptions const& optimizer = {})
       : exec_(exec),
         model_(exec, options),
+        communication_(std::forward<Communicator>(communicator)),
         optimizer_(exec, model_, rule, optimizer),
         evaluation_(exec, model_, whole_step),
-        communication_(std::forward<Communicator>(communicator)),
         step_(exec, model_, evaluation_, communication_, whole_step) {}
 
   Trainer(Trainer const&) = delete;
@@ -98,7 +98,8 @@ class Trainer<Net, L, Rule, P, C, Exec> {
     return {sums.value / sums.samples, sums.hits / sums.samples, long(sums.samples)};
   }
 
-  /// All ranks have the same running statistics at any time: nothing is left to do.
+  /// All ranks have the same weights and running statistics at any time: nothing is left to do.
+  void synchronize() {}
   void average_buffers() {}
   void progress() { communication_.progress(); }
 
@@ -112,9 +113,9 @@ class Trainer<Net, L, Rule, P, C, Exec> {
   space exec_;
   ModelType model_;
   std::string step_label_ = model_.name() + "/step";
+  C communication_;
   Optimizer<Rule, ModelType> optimizer_;
   Evaluator evaluation_;
-  C communication_;
   ReproducibleStep<ModelType, Evaluator, C> step_;
 };
 
