@@ -38,6 +38,7 @@
 #include <phyllo/loss/cross_entropy.hpp>
 #include <phyllo/loss/losses.hpp>
 #include <phyllo/loss/mean_squared_error.hpp>
+#include <phyllo/train/commit.hpp>
 #include <phyllo/train/trainer.hpp>
 
 // What it is looked at, fed and kept by.

@@ -83,9 +83,10 @@ class MpiCommunicator {
     for (long first = 0; first != count;) {
       int const piece = int(std::min(count - first, largest_count_));
       MPI_Request request = MPI_REQUEST_NULL;
-      watch_->started(MPI_Iallreduce(MPI_IN_PLACE, data + first, piece, type<T>(), MPI_SUM,
-                                     communicator_, &request),
-                      "MPI_Iallreduce");
+      watch_->start("MPI_Iallreduce", [&] {
+        return MPI_Iallreduce(MPI_IN_PLACE, data + first, piece, type<T>(), MPI_SUM, communicator_,
+                              &request);
+      });
       watch_->wait(&request, 1, "MPI_Iallreduce");
       first += piece;
     }
@@ -97,9 +98,10 @@ class MpiCommunicator {
     for (long first = 0; first != count;) {
       int const piece = int(std::min(count - first, largest_count_));
       requests.push_back(MPI_REQUEST_NULL);  // before the call: there is no throwing after it
-      watch_->started(MPI_Iallreduce(MPI_IN_PLACE, data + first, piece, type<T>(), MPI_SUM,
-                                     communicator_, &requests.back()),
-                      "MPI_Iallreduce");
+      watch_->start("MPI_Iallreduce", [&] {
+        return MPI_Iallreduce(MPI_IN_PLACE, data + first, piece, type<T>(), MPI_SUM, communicator_,
+                              &requests.back());
+      });
       first += piece;
     }
   }
@@ -124,8 +126,9 @@ class MpiCommunicator {
   long exclusive_sum(long count) const {
     long before = 0;
     MPI_Request request = MPI_REQUEST_NULL;
-    watch_->started(MPI_Iexscan(&count, &before, 1, MPI_LONG, MPI_SUM, communicator_, &request),
-                    "MPI_Iexscan");
+    watch_->start("MPI_Iexscan", [&] {
+      return MPI_Iexscan(&count, &before, 1, MPI_LONG, MPI_SUM, communicator_, &request);
+    });
     watch_->wait(&request, 1, "MPI_Iexscan");
     return rank_ == 0 ? 0 : before;  // MPI leaves rank 0's undefined
   }

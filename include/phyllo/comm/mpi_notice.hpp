@@ -36,7 +36,9 @@ struct MpiNotice {
   }
   /// "rank 2, which has stalled or stopped": for the sentence of an Error.
   std::string text() const {
-    if (count == 0) return "messages, while no rank is missing";
+    if (count == 0)
+      return absence == Absence::dead ? "one dead that is not known here"
+                                      : "messages, while no rank is missing";
     std::string list;
     for (int const rank : known_ranks()) list += (list.empty() ? "" : ", ") + std::to_string(rank);
     if (count > int(ranks.size()))

@@ -62,7 +62,7 @@ class MpiRollCall {
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr int tag = 32749;  // below the 32767 that every MPI allows
-  static constexpr std::chrono::milliseconds keepers_patience{400}, patience{800};
+  static constexpr std::chrono::milliseconds keepers_patience{250}, patience{500};
 
   std::vector<int> keepers() const {
     return size_ < 3 ? std::vector<int>{1 - rank_} : std::vector<int>{0, size_ / 2};
@@ -94,9 +94,10 @@ class MpiRollCall {
   MpiNotice keep() {
     for (int rank = 0; rank < size_; ++rank) send(rank, {.kind = MpiNotice::Kind::who_waits});
     int missing = size_ - 1;
-    for (auto const begin = Clock::now(); missing > 0 && Clock::now() - begin < keepers_patience;) {
+    for (auto const begin = Clock::now(); Clock::now() - begin < keepers_patience;) {
       int from = 0;
       auto const notice = receive(from);
+      if (!notice && missing == 0) break;
       if (!notice || notice->kind == MpiNotice::Kind::who_waits) continue;
       if (notice->kind == MpiNotice::Kind::absent) return *notice;  // the other keeper was faster
       if (!heard_[std::size_t(from)]) --missing;

@@ -9,6 +9,7 @@
 #include <mpi-ext.h>  // Open MPI; MPICH has the same in mpi.h
 #endif
 
+#include <chrono>
 #include <optional>
 #include <vector>
 
@@ -29,17 +30,24 @@ inline std::optional<std::vector<int>> dead_ranks(int code, MPI_Comm communicato
       error != MPIX_ERR_REVOKED)
     return {};
   MPIX_Comm_revoke(communicator);
-  MPI_Group dead = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
-  MPIX_Comm_failure_ack(communicator);
-  MPIX_Comm_failure_get_acked(communicator, &dead);
-  MPI_Comm_group(communicator, &all);
+  MPI_Group dead = MPI_GROUP_EMPTY, all = MPI_GROUP_NULL;
   int count = 0;
-  MPI_Group_size(dead, &count);
+  // A rank that was told by another one learns the name a little later.
+  auto const begin = std::chrono::steady_clock::now();
+  while (count == 0 && std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(500)) {
+    if (dead != MPI_GROUP_EMPTY) MPI_Group_free(&dead);
+    int there = 0;
+    MPI_Iprobe(0, 0, MPI_COMM_SELF, &there, MPI_STATUS_IGNORE);  // lets MPI listen
+    MPIX_Comm_failure_ack(communicator);
+    MPIX_Comm_failure_get_acked(communicator, &dead);
+    MPI_Group_size(dead, &count);
+  }
+  MPI_Comm_group(communicator, &all);
   std::vector<int> places;
   for (int k = 0; k < count; ++k) places.push_back(k);
   std::vector<int> ranks(places.size());
   MPI_Group_translate_ranks(dead, count, places.data(), all, ranks.data());
-  MPI_Group_free(&dead);
+  if (dead != MPI_GROUP_EMPTY) MPI_Group_free(&dead);
   MPI_Group_free(&all);
   return ranks;
 }

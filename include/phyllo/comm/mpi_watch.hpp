@@ -37,11 +37,11 @@ class MpiWatch {
     if (communicator != MPI_COMM_NULL) roll_call_.emplace(communicator, rank, size);
   }
 
-  /// Of each collective call that was begun: what it returned.
-  void started(int code, char const* operation) {
+  /// Makes a collective call that only begins something.
+  template <class Call> void start(char const* operation, Call const& call) {
     if (failure_) throw *failure_;
     ++calls_;
-    check(code, operation);
+    check(call(), operation);
   }
 
   void wait(MPI_Request* requests, std::size_t count, char const* operation) {
@@ -55,9 +55,11 @@ class MpiWatch {
         Clock::time_point const now = Clock::now();
         if (timeout_ == 0 || now < next_look) continue;
         next_look = now + look_interval;
-        if (now - begin > Seconds(timeout_) || (roll_call_ && roll_call_->is_called()))
+        if (now - begin > Seconds(timeout_) || is_called())
           give_up(operation, Seconds(now - begin).count());
       }
+    // What the others had sent before they gave up may have sufficed.
+    if (is_called()) give_up(operation, Seconds(Clock::now() - begin).count());
   }
 
   /// Moves requests on, without waiting.
@@ -91,6 +93,9 @@ class MpiWatch {
 
   bool leaves_by_exception() const { return std::uncaught_exceptions() > exceptions_; }
 
+  // Whether another rank waits for this one no longer.
+  bool is_called() const { return timeout_ > 0 && roll_call_ && roll_call_->is_called(); }
+
   void check(int code, char const* operation) {
     if (code == MPI_SUCCESS) return;
     auto const dead = dead_ranks(code, communicator_);
@@ -114,11 +119,13 @@ class MpiWatch {
     std::vector<int> const ranks = absent.known_ranks();
     if (std::find(ranks.begin(), ranks.end(), rank_) != ranks.end())
       fail("came to " + std::string(operation) +
-               " when the other ranks had given up waiting for it. A longer time-out is "
+               " when the other ranks had given up waiting for it. Where it was only slow, raise "
                "MpiOptions::timeout.",
            ranks);
+    bool const left = absent.absence == MpiNotice::Absence::left;
     fail(seconds + std::string(operation) + " for " + absent.text() +
-             ". What that rank says names the cause; a longer time-out is MpiOptions::timeout.",
+             (left ? ". That rank says why."
+                   : ". Where that is only slow, raise MpiOptions::timeout."),
          ranks);
   }
 

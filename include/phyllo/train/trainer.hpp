@@ -148,10 +148,12 @@ class Trainer {
   ModelType& model() { return model_; }
   ModelType const& model() const { return model_; }
   Optimizer<Rule, ModelType>& optimizer() { return optimizer_; }
+  Optimizer<Rule, ModelType> const& optimizer() const { return optimizer_; }
   C& communication() { return communication_; }
   space const& exec() const { return exec_; }
-  /// Calls of `step` so far.
+  /// Calls of `step` so far, as messages count them.
   long steps() const { return steps_; }
+  void count_steps_from(long steps) { steps_ = steps; }
 
  private:
   static Agreement agreement(Rule const& rule, ModelOptions const& options) {
@@ -172,8 +174,8 @@ class Trainer {
   // One rank has nobody to be told apart from.
   std::string place() const {
     if (communication_.size() == 1) return "";
-    return model_.name() + ", step " + std::to_string(steps_) + ", " + phase_ + ", rank " +
-           std::to_string(communication_.rank()) + ": ";
+    return model_.name() + " on rank " + std::to_string(communication_.rank()) + ", step " +
+           std::to_string(steps_) + ", " + phase_ + ": ";
   }
 
   space exec_;
