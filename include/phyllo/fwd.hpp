@@ -26,6 +26,8 @@ template <bool Present> struct Bias;
 template <class T> struct Full;
 template <class Storage, class Accumulate> struct Mixed;
 struct Local;
+class Agreement;
+class RankFailure;
 struct Fastest;
 template <int Shards> struct Reproducible;
 
@@ -116,6 +118,7 @@ struct Clipping;
 struct OptimizerOptions;
 template <class Rule, class M> class Optimizer;
 struct Evaluation;
+template <class T> class Commit;
 
 // io and data
 struct StoredTensor;

@@ -66,8 +66,9 @@ template <int Staleness, Communication Inner> class Asynchronous {
   template <class Space, Summable Number> static void begin(Space const&, Number*, long) {}
   template <class Space> static void finish(Space const&) {}
   void progress() { inner_.progress(); }
+  long exclusive_sum(long count) { return inner_.exclusive_sum(count); }
   /// Random masks differ between ranks, which count their samples by themselves.
-  long exclusive_sum(long) const { return long(rank()) << 40; }
+  long first_sample(long) const { return long(rank()) << 40; }
 
   template <class Space, class State> void prepare(Space const& exec, State const& state) {
     if (size() == 1) return;

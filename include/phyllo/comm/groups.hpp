@@ -65,10 +65,9 @@ template <int Count, Communication Inner, ExchangesWeights Outer> class Groups {
     inner_.progress();
     outer_.progress();
   }
+  long exclusive_sum(long count) { return outer_.exclusive_sum(count); }
   /// Random masks differ between groups, which count their samples by themselves.
-  long exclusive_sum(long count) {
-    return (long(group_) << 40) + long(inner_.exclusive_sum(count));
-  }
+  long first_sample(long count) { return (long(group_) << 40) + long(inner_.exclusive_sum(count)); }
 
   template <class Space, class State> void prepare(Space const& exec, State const& state) {
     if (Count > 1) outer_.prepare(exec, state);

@@ -20,13 +20,17 @@ namespace phyllo {
 struct MpiOptions {
   bool staged = false;           // through a copy on the host even where MPI could read the data
   long largest_count = INT_MAX;  // numbers in one MPI call; longer sums take several
+  // Seconds that one call waits for the other ranks; 0: for ever. Ten minutes outlast a checkpoint
+  // that one rank writes, and cost a job that has lost a rank no more than that.
+  double timeout = 600;
 };
 
 /// Sums over the ranks of an MPI communicator, for any MPI: it is given host memory only. Data that
 /// the host reaches are summed where they are, a device's through a pinned copy.
 ///
 /// state    a duplicate of the caller's communicator; making one is collective
-/// errors   no or an unsuitable communicator, MPI not running, whatever MPI refuses
+/// errors   no or an unsuitable communicator, MPI not running, whatever MPI refuses -> Error; other
+///          ranks late beyond the time-out, gone by an exception or dead -> RankFailure
 /// numerics the order of a sum is MPI's, usually the same for the same ranks and counts
 /// cost     the instance is fenced before data are given to MPI and after a copy has come back
 class Mpi {
@@ -34,13 +38,13 @@ class Mpi {
   static constexpr char const* name = "Mpi";
 
   Mpi(MPI_Comm communicator, MpiOptions const& options = {})
-      : communicator_(communicator, options.largest_count), staged_(options.staged) {}
+      : communicator_(communicator, options.largest_count, options.timeout),
+        staged_(options.staged) {}
   Mpi(Mpi&&) noexcept = default;
   Mpi& operator=(Mpi&&) = delete;
   ~Mpi() {
     // Only an exception leaves something under way, and MPI still writes to memory that goes next.
-    if (!MpiCommunicator::mpi_runs()) return;
-    for (MPI_Request& request : requests_) MPI_Wait(&request, MPI_STATUS_IGNORE);
+    communicator_.settle(requests_);
   }
 
   int rank() const { return communicator_.rank(); }

@@ -2,41 +2,35 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/core/error.hpp>
+#include <phyllo/comm/mpi_error.hpp>
+#include <phyllo/comm/mpi_watch.hpp>
 #include <phyllo/policy/communication.hpp>
 
 #include <mpi.h>
 
 #include <algorithm>
 #include <climits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace phyllo {
 
-/// What an MPI function returned, as an Error unless it succeeded.
-inline void check_mpi(int code, char const* operation, int rank) {
-  if (code == MPI_SUCCESS) return;
-  char text[MPI_MAX_ERROR_STRING] = {};
-  int length = 0;
-  MPI_Error_string(code, text, &length);
-  throw Error("Mpi on rank " + std::to_string(rank) + ": expected " + operation +
-              " to succeed, got \"" + std::string(text, std::size_t(length)) +
-              "\". Every rank of the communicator has to be alive and to make the same calls.");
-}
-
 /// A communicator of our own with the ranks of the caller's, and the calls on host memory that
 /// sums over ranks need. The caller owns MPI: it is initialized (MPI_THREAD_FUNNELED suffices)
 /// before, and the calls come from the thread that did so.
 ///
 /// state    a duplicate, so that our messages meet nobody else's; making it is collective
-/// errors   no communicator, one between two groups, MPI not running, whatever MPI refuses
+/// errors   no communicator, one between two groups, MPI not running, whatever MPI refuses ->
+/// Error;
+///          ranks that are late, have left by an exception or are dead -> RankFailure (MpiWatch)
 class MpiCommunicator {
  public:
   /// largest_count: numbers in one MPI call, which is an int; longer sums take several.
-  explicit MpiCommunicator(MPI_Comm communicator, long largest_count = INT_MAX)
-      : largest_count_(largest_count) {
+  /// timeout: seconds that one call waits for the other ranks; 0: for ever.
+  explicit MpiCommunicator(MPI_Comm communicator, long largest_count = INT_MAX, double timeout = 0)
+      : largest_count_(largest_count), timeout_(timeout) {
     if (!mpi_runs())
       throw Error(
           "Mpi: expected a running MPI, got one that was not initialized or is finalized. Call "
@@ -48,6 +42,9 @@ class MpiCommunicator {
     if (largest_count < 1 || largest_count > INT_MAX)
       throw Error("Mpi: expected a largest count from 1 to " + std::to_string(INT_MAX) + ", got " +
                   std::to_string(largest_count) + ".");
+    if (!(timeout >= 0))
+      throw Error("Mpi: expected a time-out of 0 or more seconds, got " + std::to_string(timeout) +
+                  ".");
     int between_groups = 0;
     check_mpi(MPI_Comm_test_inter(communicator, &between_groups), "MPI_Comm_test_inter", 0);
     if (between_groups != 0)
@@ -55,24 +52,29 @@ class MpiCommunicator {
           "Mpi: expected a communicator within one group, got an intercommunicator. Merge it with "
           "MPI_Intercomm_merge.");
     check_mpi(MPI_Comm_rank(communicator, &rank_), "MPI_Comm_rank", 0);
-    check_mpi(MPI_Comm_dup(communicator, &communicator_), "MPI_Comm_dup", rank_);
-    try {
-      // The caller's handler, which the duplicate has inherited, may end the program.
-      check_mpi(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN),
-                "MPI_Comm_set_errhandler", rank_);
-      check_mpi(MPI_Comm_size(communicator_, &size_), "MPI_Comm_size", rank_);
-    } catch (...) {
-      free();
-      throw;
-    }
+    check_mpi(MPI_Comm_size(communicator, &size_), "MPI_Comm_size", rank_);
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Comm_idup(communicator, &communicator_, &request), "MPI_Comm_idup", rank_);
+    MpiWatch(MPI_COMM_NULL, rank_, size_, timeout).wait(&request, 1, "MPI_Comm_idup");
+    // The caller's handler, which the duplicate has inherited, may end the program.
+    check_mpi(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler",
+              rank_);
+    watch_ = std::make_unique<MpiWatch>(communicator_, rank_, size_, timeout);
   }
   MpiCommunicator(MpiCommunicator&& other) noexcept
       : communicator_(std::exchange(other.communicator_, MPI_COMM_NULL)),
         rank_(other.rank_),
         size_(other.size_),
-        largest_count_(other.largest_count_) {}
+        largest_count_(other.largest_count_),
+        timeout_(other.timeout_),
+        watch_(std::move(other.watch_)) {}
   MpiCommunicator& operator=(MpiCommunicator&&) = delete;
-  ~MpiCommunicator() { free(); }
+  ~MpiCommunicator() {
+    // An object that outlives MPI_Finalize has nothing left to free; and freeing may wait for
+    // ranks.
+    if (communicator_ != MPI_COMM_NULL && mpi_runs() && !watch_->is_over())
+      MPI_Comm_free(&communicator_);
+  }
 
   int rank() const { return rank_; }
   int size() const { return size_; }
@@ -81,8 +83,12 @@ class MpiCommunicator {
   template <Summable T> void sum(T* data, long count) const {
     for (long first = 0; first != count;) {
       int const piece = int(std::min(count - first, largest_count_));
-      check_mpi(MPI_Allreduce(MPI_IN_PLACE, data + first, piece, type<T>(), MPI_SUM, communicator_),
-                "MPI_Allreduce", rank_);
+      MPI_Request request = MPI_REQUEST_NULL;
+      watch_->start("MPI_Iallreduce", [&] {
+        return MPI_Iallreduce(MPI_IN_PLACE, data + first, piece, type<T>(), MPI_SUM, communicator_,
+                              &request);
+      });
+      watch_->wait(&request, 1, "MPI_Iallreduce");
       first += piece;
     }
   }
@@ -93,9 +99,10 @@ class MpiCommunicator {
     for (long first = 0; first != count;) {
       int const piece = int(std::min(count - first, largest_count_));
       requests.push_back(MPI_REQUEST_NULL);  // before the call: there is no throwing after it
-      check_mpi(MPI_Iallreduce(MPI_IN_PLACE, data + first, piece, type<T>(), MPI_SUM, communicator_,
-                               &requests.back()),
-                "MPI_Iallreduce", rank_);
+      watch_->start("MPI_Iallreduce", [&] {
+        return MPI_Iallreduce(MPI_IN_PLACE, data + first, piece, type<T>(), MPI_SUM, communicator_,
+                              &requests.back());
+      });
       first += piece;
     }
   }
@@ -107,9 +114,10 @@ class MpiCommunicator {
   void begin_reduce_scatter(T const* send, T* receive, int const* counts,
                             std::vector<MPI_Request>& requests) const {
     requests.push_back(MPI_REQUEST_NULL);
-    check_mpi(MPI_Ireduce_scatter(send, receive, counts, type<T>(), MPI_SUM, communicator_,
-                                  &requests.back()),
-              "MPI_Ireduce_scatter", rank_);
+    watch_->start("MPI_Ireduce_scatter", [&] {
+      return MPI_Ireduce_scatter(send, receive, counts, type<T>(), MPI_SUM, communicator_,
+                                 &requests.back());
+    });
   }
 
   /// Starts: every rank gets data[begins[r] .. begins[r] + counts[r]) of each rank r.
@@ -117,9 +125,10 @@ class MpiCommunicator {
   void begin_all_gather(T* data, int const* counts, int const* begins,
                         std::vector<MPI_Request>& requests) const {
     requests.push_back(MPI_REQUEST_NULL);
-    check_mpi(MPI_Iallgatherv(MPI_IN_PLACE, 0, bits<T>(), data, counts, begins, bits<T>(),
-                              communicator_, &requests.back()),
-              "MPI_Iallgatherv", rank_);
+    watch_->start("MPI_Iallgatherv", [&] {
+      return MPI_Iallgatherv(MPI_IN_PLACE, 0, bits<T>(), data, counts, begins, bits<T>(),
+                             communicator_, &requests.back());
+    });
   }
 
   /// Starts: receive[r count .. (r + 1) count) becomes rank r's send[rank count ..).
@@ -127,16 +136,17 @@ class MpiCommunicator {
   void begin_all_to_all(T const* send, T* receive, int count,
                         std::vector<MPI_Request>& requests) const {
     requests.push_back(MPI_REQUEST_NULL);
-    check_mpi(MPI_Ialltoall(send, count, bits<T>(), receive, count, bits<T>(), communicator_,
-                            &requests.back()),
-              "MPI_Ialltoall", rank_);
+    watch_->start("MPI_Ialltoall", [&] {
+      return MPI_Ialltoall(send, count, bits<T>(), receive, count, bits<T>(), communicator_,
+                           &requests.back());
+    });
   }
 
   /// A communicator of the ranks with this color, in the order of their ranks here; collective.
   MpiCommunicator split(int color) const {
     MPI_Comm part = MPI_COMM_NULL;
     check_mpi(MPI_Comm_split(communicator_, color, rank_, &part), "MPI_Comm_split", rank_);
-    MpiCommunicator result(part, largest_count_);
+    MpiCommunicator result(part, largest_count_, timeout_);
     MPI_Comm_free(&part);
     return result;
   }
@@ -161,53 +171,57 @@ class MpiCommunicator {
       for (long first = bounds[root]; first < bounds[root + 1];) {
         int const piece = int(std::min(bounds[root + 1] - first, largest_count_));
         requests.push_back(MPI_REQUEST_NULL);
-        check_mpi(MPI_Ibcast(data + first, piece, type<T>(), root, communicator_, &requests.back()),
-                  "MPI_Ibcast", rank_);
+        watch_->start("MPI_Ibcast", [&] {
+          return MPI_Ibcast(data + first, piece, type<T>(), root, communicator_, &requests.back());
+        });
         first += piece;
       }
   }
 
   /// counts[r] becomes what rank r gives.
   void all_gather(long count, long* counts) const {
-    check_mpi(MPI_Allgather(&count, 1, MPI_LONG, counts, 1, MPI_LONG, communicator_),
-              "MPI_Allgather", rank_);
+    MPI_Request request = MPI_REQUEST_NULL;
+    watch_->start("MPI_Iallgather", [&] {
+      return MPI_Iallgather(&count, 1, MPI_LONG, counts, 1, MPI_LONG, communicator_, &request);
+    });
+    watch_->wait(&request, 1, "MPI_Iallgather");
   }
 
   /// Waits for all requests, and forgets them.
   void wait(std::vector<MPI_Request>& requests) const {
-    for (MPI_Request& request : requests)
-      check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Iallreduce", rank_);
+    if (!requests.empty()) watch_->wait(requests.data(), requests.size(), "MPI_Iallreduce");
     requests.clear();
   }
 
   /// Gives MPI the occasion to move requests on; most libraries do so in their calls only.
   void test(std::vector<MPI_Request>& requests) const {
-    if (requests.empty()) return;
-    int all_done = 0;
-    check_mpi(MPI_Testall(int(requests.size()), requests.data(), &all_done, MPI_STATUSES_IGNORE),
-              "MPI_Testall", rank_);
+    if (!requests.empty()) watch_->test(requests, "MPI_Iallreduce");
+  }
+
+  /// For destructors: waits for requests that can still complete.
+  void settle(std::vector<MPI_Request>& requests) const {
+    if (watch_ && mpi_runs()) watch_->settle(requests);
   }
 
   /// The sum of count over the ranks below this one.
   long exclusive_sum(long count) const {
     long before = 0;
-    check_mpi(MPI_Exscan(&count, &before, 1, MPI_LONG, MPI_SUM, communicator_), "MPI_Exscan",
-              rank_);
+    MPI_Request request = MPI_REQUEST_NULL;
+    watch_->start("MPI_Iexscan", [&] {
+      return MPI_Iexscan(&count, &before, 1, MPI_LONG, MPI_SUM, communicator_, &request);
+    });
+    watch_->wait(&request, 1, "MPI_Iexscan");
     return rank_ == 0 ? 0 : before;  // MPI leaves rank 0's undefined
   }
 
   /// The smallest of the ranks' counts.
   long least(long count) const {
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_LONG, MPI_MIN, communicator_),
-              "MPI_Allreduce", rank_);
+    MPI_Request request = MPI_REQUEST_NULL;
+    watch_->start("MPI_Iallreduce", [&] {
+      return MPI_Iallreduce(MPI_IN_PLACE, &count, 1, MPI_LONG, MPI_MIN, communicator_, &request);
+    });
+    watch_->wait(&request, 1, "MPI_Iallreduce");
     return count;
-  }
-
-  static bool mpi_runs() {
-    int initialized = 0, finalized = 0;
-    MPI_Initialized(&initialized);
-    MPI_Finalized(&finalized);
-    return initialized != 0 && finalized == 0;
   }
 
  private:
@@ -227,15 +241,13 @@ class MpiCommunicator {
     else
       return MPI_UINT64_T;
   }
-  // An object that outlives MPI_Finalize has nothing left to free.
-  void free() {
-    if (communicator_ != MPI_COMM_NULL && mpi_runs()) MPI_Comm_free(&communicator_);
-  }
 
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;
   long largest_count_;
+  double timeout_;  // seconds
+  std::unique_ptr<MpiWatch> watch_;
 };
 
 }  // namespace phyllo

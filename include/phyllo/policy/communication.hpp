@@ -57,11 +57,13 @@ inline constexpr bool rounds_on_the_wire = requires { requires C::rounds_on_the_
 ///   prepare      room for all exchanges, so that no later call allocates
 ///   exchange     after each update, with the samples of this rank's batch
 ///   synchronize  all ranks hold the same weights and running statistics
+///   first_sample where this rank's samples stand among those that random masks are drawn for
 template <class C>
 concept ExchangesWeights = requires(C& c, Kokkos::DefaultExecutionSpace const& exec,
                                     TrainedState<float, float> const& state, long samples) {
   c.prepare(exec, state);
   c.exchange(exec, state, samples);
+  { c.first_sample(samples) } -> std::same_as<long>;
   c.synchronize(exec, state);
 };
 

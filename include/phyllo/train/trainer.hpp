@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/version.hpp>
 #include <phyllo/loss/losses.hpp>
 #include <phyllo/model/model.hpp>
+#include <phyllo/policy/agreement.hpp>
+#include <phyllo/policy/rank_failure.hpp>
 #include <phyllo/train/buckets.hpp>
 #include <phyllo/train/captured_step.hpp>
 #include <phyllo/train/loss_evaluation.hpp>
@@ -22,7 +25,11 @@ struct Evaluation {
 ///
 /// options  Net · L: a loss or Losses<...> · Rule: Sgd, Adam · P: precision · C: communication ·
 ///          Exec: execution space, backends, fusion
-/// errors   run: wrong extents or a batch larger than ModelOptions::batch -> Error
+/// errors   run: wrong extents or a batch larger than ModelOptions::batch -> Error; making it:
+/// ranks
+///          that differ in network, precision, loss, rule, policy, seed or version of Phyllo ->
+///          Error on all. With several ranks, errors of a step name it and its phase; other ranks
+///          late, gone or dead -> RankFailure.
 /// numerics the gradient is the mean over the samples of all ranks, however uneven their batches
 /// cost     forward, loss, backward and update; one pass where the network is one narrow segment
 template <class Net, class L, class Rule, Precision P = Full<float>, Communication C = Local,
@@ -50,6 +57,8 @@ class Trainer {
         communication_(std::forward<Communicator>(communicator)),
         optimizer_(exec, model_, rule, optimizer, share()),
         evaluation_(exec, model_, whole_step) {
+    if (communication_.size() > 1)
+      agree(exec_, communication_, model_.name(), agreement(rule, options));
     communication_.reserve(exec, long(sizeof(accumulate)) * ModelType::gradient_size);
     if constexpr (ExchangesWeights<C> || SharesParameters<C>)
       communication_.prepare(exec, trained());
@@ -61,14 +70,14 @@ class Trainer {
 
   /// One step on this rank's batch; asynchronous but for the transfers. Ranks may have batches of
   /// different sizes, empty ones as well.
-  template <class In, class Targets> void step(In const& in, Targets const& targets) {
+  template <class In, class Targets> void step(In const& in, Targets const& targets) try {
+    ++steps_;
+    phase_ = "forward pass";
     Kokkos::Profiling::pushRegion(step_label_);
     BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
     BoundTensors const wanted = evaluation_.bind(targets, inputs.batch);
     model_.check_batch(inputs.batch);
-    std::uint64_t const first =
-        Evaluator::draws ? std::uint64_t(communication_.exclusive_sum(inputs.batch)) : 0;
-    model_.begin_training_pass(exec_, first);
+    model_.begin_training_pass(exec_, first_sample(inputs.batch));
     accumulate* const gradients = model_.gradients().data();
     BucketSender<AllBuckets, space, accumulate, C> sender{exec_, gradients,
                                                           ModelType::gradient_size, communication_};
@@ -81,13 +90,21 @@ class Trainer {
       model_.load(forward, inputs);
       forward.run_all();
       evaluation_.losses(exec_, forward, wanted);
+      phase_ = "backward pass";
       model_.backward_pass(exec_, inputs.batch, communication_, false, sender).run_all();
     }
+    phase_ = "sum of gradients";
     communication_.finish(exec_);
+    phase_ = "update";
     optimizer_.update(exec_, model_, communication_);
+    phase_ = "exchange of weights";
     if constexpr (ExchangesWeights<C>) communication_.exchange(exec_, trained(), inputs.batch);
     if constexpr (SharesParameters<C>) communication_.gather(exec_, trained());
     Kokkos::Profiling::popRegion();
+  } catch (RankFailure const& failure) {
+    throw RankFailure(place() + failure.what(), failure.ranks());
+  } catch (Error const& error) {
+    throw Error(place() + error.what());
   }
 
   /// Steps on these Views again and again, by `replay()`: on CUDA and HIP one launch of a graph
@@ -142,10 +159,23 @@ class Trainer {
   ModelType& model() { return model_; }
   ModelType const& model() const { return model_; }
   Optimizer<Rule, ModelType>& optimizer() { return optimizer_; }
+  Optimizer<Rule, ModelType> const& optimizer() const { return optimizer_; }
   C& communication() { return communication_; }
   space const& exec() const { return exec_; }
+  /// Calls of `step` so far, as messages count them.
+  long steps() const { return steps_; }
+  void count_steps_from(long steps) { steps_ = steps; }
 
  private:
+  // Where this rank's samples stand among those that random masks are drawn for.
+  std::uint64_t first_sample(int batch) {
+    if constexpr (!Evaluator::draws)
+      return 0;
+    else if constexpr (ExchangesWeights<C>)
+      return std::uint64_t(communication_.first_sample(batch));
+    else
+      return std::uint64_t(communication_.exclusive_sum(batch));
+  }
   std::pair<long, long> share() const {
     if constexpr (SharesParameters<C>) return communication_.share(ModelType::nodes.arena_size);
     return {0, ModelType::nodes.arena_size};
@@ -155,6 +185,27 @@ class Trainer {
             ModelType::nodes.arena_size, optimizer_.state().data(),   Rule::states,
             model_.buffers().data(),     ModelType::nodes.buffer_size};
   }
+  static Agreement agreement(Rule const& rule, ModelOptions const& options) {
+    Agreement a;
+    a.add("Phyllo", version);
+    a.add("network", type_name<Net>());
+    a.add("layers", Agreement::hash(type_name<typename Net::program>()));
+    a.add("parameters", std::to_string(Net::parameter_count));
+    a.add("precision", type_name<P>());
+    a.add("loss", type_name<L>());
+    a.add("communication", type_name<C>());
+    a.add("buckets", std::to_string(AllBuckets::count));
+    a.add("rule", Rule::name);
+    a.add("rate", double(rule.rate));
+    a.add("seed", std::to_string(options.seed));
+    return a;
+  }
+  // One rank has nobody to be told apart from.
+  std::string place() const {
+    if (communication_.size() == 1) return "";
+    return model_.name() + " on rank " + std::to_string(communication_.rank()) + ", step " +
+           std::to_string(steps_) + ", " + phase_ + ": ";
+  }
 
   space exec_;
   ModelType model_;
@@ -162,6 +213,8 @@ class Trainer {
   C communication_;  // behind the model: it waits for what is in flight before the gradients go
   Optimizer<Rule, ModelType> optimizer_;
   Evaluator evaluation_;
+  long steps_ = 0;
+  char const* phase_ = "";
 };
 
 }  // namespace phyllo

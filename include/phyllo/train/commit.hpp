@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/error.hpp>
+#include <phyllo/core/step_state.hpp>
+#include <phyllo/train/trainer.hpp>
+
+#include <array>
+
+namespace phyllo {
+
+/// What a trainer has learned, kept in memory, to go on from after a rank has failed. Ranks commit
+/// after the same steps. One of them may die before the others have done so: therefore the last two
+/// commits are kept, and `restore` takes the newest that all ranks have.
+///
+/// options  T: a Trainer
+/// state    two copies of parameters, master parameters, buffers, the rule's numbers and StepState
+/// errors   run: restoring what was never taken on all ranks -> Error on all
+/// numerics restored bit for bit; what a communication policy keeps for itself is not
+/// cost     one copy of the state a commit, asynchronous on the trainer's instance
+template <class T> class Commit {
+  using Model = typename T::ModelType;
+  using accumulate = typename Model::accumulate;
+  using memory_space = typename Model::memory_space;
+
+ public:
+  explicit Commit(T const& trainer) : copies_{Copy(trainer), Copy(trainer)} {}
+
+  /// The state after the step that the trainer has just made.
+  void take(T const& trainer) {
+    Copy& copy = copies_[std::size_t(taken_++ % 2)];
+    copy.steps = trainer.steps();
+    copy.exchange(trainer, true);
+  }
+
+  /// Brings a trainer of the same type to the newest commit that all ranks have; they call it
+  /// together. It may be another trainer than the one that was committed, on fewer ranks.
+  void restore(T& trainer) {
+    bool const all_have_it = !is_ahead(trainer);
+    long const age = all_have_it ? 1 : 2;
+    if (taken_ < age)
+      throw Error(
+          trainer.model().name() +
+          ": expected a commit that all ranks have taken, got none. Call Commit::take after "
+          "a step, on every rank.");
+    taken_ -= age - 1;
+    Copy const& copy = copies_[std::size_t((taken_ - 1) % 2)];
+    copy.exchange(trainer, false);
+    trainer.count_steps_from(copy.steps);
+  }
+
+  /// Steps of the trainer at the last commit.
+  long steps() const { return taken_ == 0 ? 0 : copies_[std::size_t((taken_ - 1) % 2)].steps; }
+
+ private:
+  struct Copy {
+    typename Model::template Vector<typename Model::storage> parameters;
+    typename Model::template Vector<accumulate> master, rule;
+    typename Model::template Vector<float> buffers;
+    Kokkos::View<StepState, memory_space> state;
+    long steps = 0;
+
+    explicit Copy(T const& trainer)
+        : parameters(like(trainer.model().parameters())),
+          master(like(trainer.model().master())),
+          rule(like(trainer.optimizer().state())),
+          buffers(like(trainer.model().buffers())),
+          state("phyllo: committed state") {}
+
+    template <class V> static V like(V const& view) {
+      return V(Kokkos::view_alloc("phyllo: commit of " + view.label(), Kokkos::WithoutInitializing),
+               view.extent(0));
+    }
+    void exchange(T const& trainer, bool take) const {
+      auto const& model = trainer.model();
+      copy(trainer, parameters, model.parameters(), take);
+      copy(trainer, master, model.master(), take);
+      copy(trainer, rule, trainer.optimizer().state(), take);
+      copy(trainer, buffers, model.buffers(), take);
+      copy(trainer, state, model.state(), take);
+    }
+    template <class V> static void copy(T const& trainer, V const& kept, V const& live, bool take) {
+      Kokkos::deep_copy(trainer.exec(), take ? kept : live, take ? live : kept);
+    }
+  };
+
+  // Whether other ranks lack this rank's last commit. Ranks are at most one commit apart, since
+  // each follows a step that all have begun: counted modulo 3, the newer is the successor of the
+  // older.
+  bool is_ahead(T& trainer) const {
+    Kokkos::View<double[3], Kokkos::HostSpace> const host("phyllo: commits of ranks");
+    host(taken_ % 3) = 1;
+    auto const ranks = Kokkos::create_mirror_view(memory_space{}, host);
+    Kokkos::deep_copy(trainer.exec(), ranks, host);
+    trainer.communication().sum(trainer.exec(), ranks.data(), 3);
+    Kokkos::deep_copy(trainer.exec(), host, ranks);
+    trainer.exec().fence("phyllo: commits of ranks");
+    return host((taken_ + 2) % 3) > 0;
+  }
+
+  std::array<Copy, 2> copies_;
+  long taken_ = 0;
+};
+
+}  // namespace phyllo
