@@ -96,6 +96,22 @@ TEST_CASE("AllReduce: asks for as many transfers as buckets can be under way") {
   CHECK(calls[3] == Call{"reserve 1", nullptr, 1L << 40});
 }
 
+TEST_CASE("AllReduce: the only bucket is summed at once") {
+  std::vector<Call> calls;
+  Kokkos::DefaultExecutionSpace const exec;
+  float data[2] = {};
+  phyllo::AllReduce<Recorder, 8> communication(calls);
+  communication.reserve(exec, 7);
+  communication.begin(exec, data, 1);
+  communication.finish(exec);
+  communication.reserve(exec, 8);  // a full bucket may be followed by another one
+  communication.begin(exec, data, 2);
+  communication.finish(exec);
+  std::vector<Call> const expected{{"reserve 1", nullptr, 7}, {"sum", data, 1},   {"finish"},
+                                   {"reserve 2", nullptr, 8}, {"begin", data, 2}, {"finish"}};
+  CHECK(calls == expected);
+}
+
 TEST_CASE("AllReduce: takes all arguments of its transport, or the transport itself") {
   std::vector<Call> calls;
   CHECK(phyllo::AllReduce<Recorder>(calls, 1).rank() == 1);

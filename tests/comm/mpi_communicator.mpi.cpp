@@ -79,7 +79,7 @@ TEST_CASE("MpiCommunicator: whatever MPI refuses is a sentence, and does not end
   std::string const rank = std::to_string(communicator.rank());
   std::string const blocking = sentence_of([&] { communicator.sum(&data, -1); });
   CAPTURE(blocking);
-  CHECK(blocking.starts_with("Mpi on rank " + rank + ": expected MPI_Iallreduce to succeed, got"));
+  CHECK(blocking.starts_with("Mpi on rank " + rank + ": expected MPI_Allreduce to succeed, got"));
   CHECK(blocking.ends_with(
       "\". Every rank of the communicator has to be alive and to make the same calls."));
   CHECK(blocking.find('\n') == std::string::npos);

@@ -102,7 +102,7 @@ TEST_CASE("A late rank is named by all, in every call that waits, and learns it 
           mpi.begin(exec, data.data(), 100);
           mpi.finish(exec);
         });
-        check_late(outcome, victim, "MPI_Iallreduce");
+        check_late(outcome, victim, blocking ? "MPI_Allreduce" : "MPI_Iallreduce");
         // From now on it says so at once.
         Outcome const again = outcome_of([&] { mpi.sum(exec, data.data(), 100); });
         CHECK(again.sentence == outcome.sentence);

@@ -45,13 +45,20 @@ template <Transport T, long BucketBytes = default_bucket_bytes> class AllReduce 
   /// bytes: the gradients of one step. A bucket is closed by the first gradient that fills it, so
   /// there are at most this many.
   template <class Space> void reserve(Space const& exec, long bytes) {
-    transport_.reserve(exec, bytes, BucketBytes == 0 ? 1 : bytes / BucketBytes + 1);
+    long const buckets = BucketBytes == 0 ? 1 : bytes / BucketBytes + 1;
+    sums_at_once_ = buckets == 1;
+    transport_.reserve(exec, bytes, buckets);
   }
   template <class Space, Summable Number> void sum(Space const& exec, Number* data, long count) {
     transport_.sum(exec, data, count);
   }
   template <class Space, Summable Number> void begin(Space const& exec, Number* data, long count) {
-    transport_.begin(exec, data, count);
+    // The only bucket is complete at the end of the backward pass: nothing is left to overlap with,
+    // and a blocking sum is the faster one.
+    if (sums_at_once_)
+      transport_.sum(exec, data, count);
+    else
+      transport_.begin(exec, data, count);
   }
   template <class Space, Summable Number>
   void begin_counts(Space const& exec, Number* data, long count)
@@ -65,6 +72,7 @@ template <Transport T, long BucketBytes = default_bucket_bytes> class AllReduce 
 
  private:
   T transport_;
+  bool sums_at_once_ = false;
 };
 
 }  // namespace phyllo

@@ -57,6 +57,7 @@ class Mpi {
     requests_.reserve(std::size_t(transfers));
     if (direct<Space>()) return;
     arrivals_.reserve(std::size_t(transfers));
+    if (transfers == 1) sum_mirror_.reserve(HostMirror::rounded(bytes));
     mirror_.reserve(HostMirror::rounded(bytes) + transfers * HostMirror::alignment);
   }
 

@@ -44,6 +44,28 @@ class MpiWatch {
     check(call(), operation);
   }
 
+  /// Waits until all ranks are at this call, so that a blocking one right after it waits for
+  /// nobody.
+  void arrive(char const* operation) {
+    if (failure_) throw *failure_;
+    ++calls_;
+    if (timeout_ == 0) return;
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Ibarrier(communicator_, &request), operation);
+    wait(&request, 1, operation);
+  }
+  /// Of a blocking call: what it returned.
+  void check(int code, char const* operation) {
+    if (code == MPI_SUCCESS) return;
+    auto const dead = dead_ranks(code, communicator_);
+    if (!dead) check_mpi(code, operation, rank_);
+    MpiNotice notice{.absence = MpiNotice::Absence::dead};
+    for (int const rank : *dead) notice.add(rank);
+    fail("expected all ranks to be alive in " + std::string(operation) + ", got " + notice.text() +
+             ". The others go on with survivors() of the communicator, or end.",
+         *dead);
+  }
+
   void wait(MPI_Request* requests, std::size_t count, char const* operation) {
     if (failure_) throw *failure_;
     Clock::time_point const begin = Clock::now();
@@ -95,17 +117,6 @@ class MpiWatch {
 
   // Whether another rank waits for this one no longer.
   bool is_called() const { return timeout_ > 0 && roll_call_ && roll_call_->is_called(); }
-
-  void check(int code, char const* operation) {
-    if (code == MPI_SUCCESS) return;
-    auto const dead = dead_ranks(code, communicator_);
-    if (!dead) check_mpi(code, operation, rank_);
-    MpiNotice notice{.absence = MpiNotice::Absence::dead};
-    for (int const rank : *dead) notice.add(rank);
-    fail("expected all ranks to be alive in " + std::string(operation) + ", got " + notice.text() +
-             ". The others go on with survivors() of the communicator, or end.",
-         *dead);
-  }
 
   void give_up(char const* operation, double waited) {
     char seconds[64];
