@@ -4,6 +4,8 @@
 // The policy alone, without MPI: over a transport that writes down what it is asked for.
 
 #include <phyllo/comm/all_reduce.hpp>
+#include <phyllo/phyllo.hpp>
+#include <phyllo/train/buckets.hpp>
 
 #include <doctest/doctest.h>
 
@@ -96,19 +98,26 @@ TEST_CASE("AllReduce: asks for as many transfers as buckets can be under way") {
   CHECK(calls[3] == Call{"reserve 1", nullptr, 1L << 40});
 }
 
-TEST_CASE("AllReduce: the only bucket is summed at once") {
+TEST_CASE("AllReduce: the only bucket of a network is summed at once") {
+  struct Net : phyllo::Network<phyllo::Input<4>, phyllo::Linear<4>, phyllo::Linear<4>> {};
   std::vector<Call> calls;
   Kokkos::DefaultExecutionSpace const exec;
-  float data[2] = {};
-  phyllo::AllReduce<Recorder, 8> communication(calls);
-  communication.reserve(exec, 7);
-  communication.begin(exec, data, 1);
-  communication.finish(exec);
-  communication.reserve(exec, 8);  // a full bucket may be followed by another one
-  communication.begin(exec, data, 2);
-  communication.finish(exec);
-  std::vector<Call> const expected{{"reserve 1", nullptr, 7}, {"sum", data, 1},   {"finish"},
-                                   {"reserve 2", nullptr, 8}, {"begin", data, 2}, {"finish"}};
+  phyllo::AllReduce<Recorder> communication(calls);
+  float data[64] = {};
+  using One = phyllo::Buckets<Net, 0, 4>;
+  using Two = phyllo::Buckets<Net, 64, 4>;
+  static_assert(One::count == 1 && Two::count == 2);
+  phyllo::BucketSender<One, decltype(exec), float, decltype(communication)> one{exec, data, 64,
+                                                                                communication};
+  one(Two::table.begin[0]);
+  one(0);
+  phyllo::BucketSender<Two, decltype(exec), float, decltype(communication)> two{exec, data, 64,
+                                                                                communication};
+  two(Two::table.begin[0]);
+  two(0);
+  long const first = Two::table.begin[0];
+  std::vector<Call> const expected{
+      {"progress"}, {"sum", data, 64}, {"begin", data + first, 64 - first}, {"begin", data, first}};
   CHECK(calls == expected);
 }
 

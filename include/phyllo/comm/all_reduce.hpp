@@ -28,6 +28,7 @@ template <Transport T, long BucketBytes = default_bucket_bytes> class AllReduce 
   static constexpr std::string_view title = "AllReduce";
   static constexpr char const* name = policy_name<AllReduce, T>.text;
   static constexpr long bucket_bytes = BucketBytes;
+  static constexpr bool sums_only_bucket_at_once = !phyllo::rounds_on_the_wire<T>;
   static constexpr bool recordable = is_recordable<T>;
   static constexpr bool rounds_on_the_wire = phyllo::rounds_on_the_wire<T>;
 
@@ -45,20 +46,13 @@ template <Transport T, long BucketBytes = default_bucket_bytes> class AllReduce 
   /// bytes: the gradients of one step. A bucket is closed by the first gradient that fills it, so
   /// there are at most this many.
   template <class Space> void reserve(Space const& exec, long bytes) {
-    long const buckets = BucketBytes == 0 ? 1 : bytes / BucketBytes + 1;
-    sums_at_once_ = buckets == 1;
-    transport_.reserve(exec, bytes, buckets);
+    transport_.reserve(exec, bytes, BucketBytes == 0 ? 1 : bytes / BucketBytes + 1);
   }
   template <class Space, Summable Number> void sum(Space const& exec, Number* data, long count) {
     transport_.sum(exec, data, count);
   }
   template <class Space, Summable Number> void begin(Space const& exec, Number* data, long count) {
-    // The only bucket is complete at the end of the backward pass: nothing is left to overlap with,
-    // and a blocking sum is the faster one.
-    if (sums_at_once_)
-      transport_.sum(exec, data, count);
-    else
-      transport_.begin(exec, data, count);
+    transport_.begin(exec, data, count);
   }
   template <class Space, Summable Number>
   void begin_counts(Space const& exec, Number* data, long count)
@@ -72,7 +66,6 @@ template <Transport T, long BucketBytes = default_bucket_bytes> class AllReduce 
 
  private:
   T transport_;
-  bool sums_at_once_ = false;
 };
 
 }  // namespace phyllo

@@ -8,8 +8,10 @@
 #include <mpi.h>
 
 #include <chrono>
+#include <deque>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace phyllo {
@@ -38,12 +40,16 @@ class MpiRollCall {
       for (auto& notice : sent_) static_cast<void>(notice.release());
   }
 
-  /// Whether another rank has given up: then this one has to take part.
-  bool is_called() const {
-    int there = 0;
-    MPI_Iprobe(MPI_ANY_SOURCE, tag, communicator_, &there, MPI_STATUS_IGNORE);
-    return there != 0;
+  /// Whether another rank has given up, or has left before this rank's call number `calls`: then
+  /// this one has to take part. Calls that a rank made before it left can still complete.
+  bool is_called(long calls) {
+    for (int from = 0; auto const notice = arrived(from);) waiting_.push_back({from, *notice});
+    for (auto const& [from, notice] : waiting_)
+      if (notice.kind != MpiNotice::Kind::leaves || notice.calls < calls) return true;
+    return false;
   }
+  /// Whether a rank has left at all.
+  bool is_left() const { return !waiting_.empty(); }
 
   /// Says that an exception ends this rank's part; waits for nobody.
   void leave(long calls) {
@@ -76,8 +82,15 @@ class MpiRollCall {
     MPI_Isend(sent_.back().get(), int(sizeof(MpiNotice)), MPI_BYTE, to, tag, communicator_,
               &requests_.back());
   }
-  // The next notice that has arrived, and its sender.
-  std::optional<MpiNotice> receive(int& from) const {
+  // The next notice, and its sender.
+  std::optional<MpiNotice> receive(int& from) {
+    if (waiting_.empty()) return arrived(from);
+    MpiNotice const notice = waiting_.front().second;
+    from = waiting_.front().first;
+    waiting_.pop_front();
+    return notice;
+  }
+  std::optional<MpiNotice> arrived(int& from) const {
     int there = 0;
     MPI_Status status;
     if (MPI_Iprobe(MPI_ANY_SOURCE, tag, communicator_, &there, &status) != MPI_SUCCESS ||
@@ -126,7 +139,7 @@ class MpiRollCall {
     // A rank that left is the cause, whoever else is silent; one that is behind may wait as well.
     return left.count > 0 ? left : silent.count > 0 ? silent : behind;
   }
-  MpiNotice listen() const {
+  MpiNotice listen() {
     for (auto const begin = Clock::now(); Clock::now() - begin < patience;) {
       int from = 0;
       auto const notice = receive(from);
@@ -139,7 +152,8 @@ class MpiRollCall {
 
   MPI_Comm communicator_;
   int rank_, size_;
-  std::vector<std::optional<MpiNotice>> heard_;  // of a keeper, by rank
+  std::vector<std::optional<MpiNotice>> heard_;    // of a keeper, by rank
+  std::deque<std::pair<int, MpiNotice>> waiting_;  // arrived and not acted on, with their senders
   std::vector<std::unique_ptr<MpiNotice>> sent_;
   std::vector<MPI_Request> requests_;
 };

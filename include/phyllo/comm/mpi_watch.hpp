@@ -77,7 +77,7 @@ class MpiWatch {
         Clock::time_point const now = Clock::now();
         if (timeout_ == 0 || now < next_look) continue;
         next_look = now + look_interval;
-        if (now - begin > Seconds(timeout_) || is_called())
+        if (now - begin > Seconds(timeout_) || is_called() || is_left(now - begin))
           give_up(operation, Seconds(now - begin).count());
       }
     // What the others had sent before they gave up may have sufficed.
@@ -116,7 +116,11 @@ class MpiWatch {
   bool leaves_by_exception() const { return std::uncaught_exceptions() > exceptions_; }
 
   // Whether another rank waits for this one no longer.
-  bool is_called() const { return timeout_ > 0 && roll_call_ && roll_call_->is_called(); }
+  bool is_called() { return timeout_ > 0 && roll_call_ && roll_call_->is_called(calls_); }
+  // A rank that has left moves messages no longer: what it has not sent within a second is lost.
+  bool is_left(Seconds waited) const {
+    return roll_call_ && roll_call_->is_left() && waited > Seconds(1);
+  }
 
   void give_up(char const* operation, double waited) {
     char seconds[64];

@@ -53,6 +53,11 @@ template <class C> inline constexpr bool is_recordable = requires { requires C::
 template <class C>
 inline constexpr bool rounds_on_the_wire = requires { requires C::rounds_on_the_wire; };
 
+/// Whether the only bucket of a network is summed by `sum`: it is complete when the backward pass
+/// ends, so that nothing is left to overlap with, and blocking calls are the faster ones.
+template <class C>
+inline constexpr bool sums_only_bucket_at_once = requires { requires C::sums_only_bucket_at_once; };
+
 /// A policy under which ranks hold different weights between two exchanges.
 ///   prepare      room for all exchanges, so that no later call allocates
 ///   exchange     after each update, with the samples of this rank's batch

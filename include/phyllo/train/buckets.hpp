@@ -55,7 +55,10 @@ template <class AllBuckets, class Space, class T, class C> struct BucketSender {
           end = AllBuckets::parameters;
         }
       }
-      communication.begin(exec, gradients + low, end - low);
+      if constexpr (AllBuckets::count == 1 && sums_only_bucket_at_once<C>)
+        communication.sum(exec, gradients + low, end - low);
+      else
+        communication.begin(exec, gradients + low, end - low);
       end = low;
       ++next;
     } else {
