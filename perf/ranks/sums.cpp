@@ -9,8 +9,10 @@
 #include "tensors.hpp"
 
 #include <phyllo/comm/mpi.hpp>
+#include <phyllo/comm/mpi_halving_sum.hpp>
 
 #include <limits>
+#include <memory>
 
 namespace {
 
@@ -23,6 +25,39 @@ std::string facts(char const* network, std::string const& name, long bytes, std:
          name + "\", \"batch\": " + std::to_string(bytes) +
          ", \"transfers\": " + std::to_string(transfers) + "}";
 }
+
+/// All buckets under way at once by the library's own messages.
+class Halving {
+ public:
+  Halving(MPI_Comm communicator, std::vector<Tensor> buckets) : buckets_(std::move(buckets)) {
+    MPI_Comm_dup(communicator, &communicator_);
+    MPI_Comm_rank(communicator, &rank_);
+    MPI_Comm_size(communicator, &size_);
+    long all = 0;
+    for (Tensor const& b : buckets_) all += Sum::room_size(b.size, size_);
+    room_ = Gradients("room", std::size_t(all));
+  }
+  void run(float* gradients) const {
+    std::vector<Sum> sums;
+    sums.reserve(buckets_.size());
+    float* room = room_.data();
+    for (Tensor const& b : buckets_) {
+      sums.emplace_back(communicator_, rank_, size_, int(sums.size()), gradients + b.offset, b.size,
+                        room);
+      room += Sum::room_size(b.size, size_);
+      for (Sum& sum : sums) sum.advance();
+    }
+    for (Sum& sum : sums) sum.wait();
+  }
+
+ private:
+  using Sum = phyllo::MpiHalvingSum<float>;
+
+  std::vector<Tensor> buckets_;
+  MPI_Comm communicator_ = MPI_COMM_NULL;  // for the life of the program
+  int rank_ = 0, size_ = 1;
+  Gradients room_;
+};
 
 /// Neighbouring tensors until `bytes` are full, as the trainer's buckets.
 std::vector<Tensor> merged(std::vector<Tensor> const& tensors, long bytes) {
@@ -56,6 +91,9 @@ void add_network(perf::RankSamples& samples, phyllo::Mpi& mpi, char const* name)
       for (Tensor const& b : buckets) mpi.begin(exec, gradients.data() + b.offset, b.size);
       mpi.finish(exec);
     });
+    auto const halving = std::make_shared<Halving>(MPI_COMM_WORLD, buckets);
+    samples.add(facts(name, "own messages, buckets", power == 28 ? 0 : bytes, buckets.size()),
+                [=] { halving->run(gradients.data()); });
   }
 }
 
@@ -72,6 +110,8 @@ int run() {
       mpi.begin(exec, data.data(), count);
       mpi.finish(exec);
     });
+    auto const halving = std::make_shared<Halving>(MPI_COMM_WORLD, std::vector<Tensor>{{0, count}});
+    samples.add(facts("", "own messages", 1L << power, 1), [=] { halving->run(data.data()); });
   }
   add_network<perf::Mlp>(samples, mpi, "mlp");
   add_network<perf::LeNet>(samples, mpi, "lenet");
