@@ -68,8 +68,8 @@ double slowness(Step const& s, int node, int step) {
   double slowest = 0;
   for (int r = s.fabric.first(node); r < s.fabric.last(node); ++r) {
     std::uint64_t const key = (std::uint64_t(step) << 32 | std::uint64_t(r)) * 2;
-    double const normal = std::sqrt(-2 * std::log(uniform(key))) *
-                          std::cos(2 * std::numbers::pi * uniform(key + 1));
+    double const normal =
+        std::sqrt(-2 * std::log(uniform(key))) * std::cos(2 * std::numbers::pi * uniform(key + 1));
     slowest = std::max(slowest, std::max(0.0, 1 + s.jitter * normal));
   }
   return slowest;
@@ -85,13 +85,14 @@ class Pipeline {
     for (std::size_t k = 0; k <= stages.size(); ++k) gates_.push_back(s4u::Semaphore::create(0));
     for (std::size_t k = 0; k < stages.size(); ++k)
       simgrid::s4u::this_actor::get_host()
-          ->add_actor("stage", [&s, work = stages[k], in = gates_[k], out = gates_[k + 1]] {
-            for (std::size_t b = 0;; b = (b + 1) % s.bytes.size()) {
-              in->acquire();
-              work(s.bytes[b]);
-              out->release();
-            }
-          })
+          ->add_actor("stage",
+                      [&s, work = stages[k], in = gates_[k], out = gates_[k + 1]] {
+                        for (std::size_t b = 0;; b = (b + 1) % s.bytes.size()) {
+                          in->acquire();
+                          work(s.bytes[b]);
+                          out->release();
+                        }
+                      })
           ->daemonize();
   }
   void begin() { gates_.front()->release(); }
@@ -271,8 +272,8 @@ int main(int argc, char* argv[]) {
       });
     engine.run();
     double const steps = double(step.steps) * step.every;
-    std::printf("{\"seconds\": %.9g, \"messages\": %ld, \"bytes\": %.0f}\n", (ended - begun) / steps,
-                messages, bytes_sent);
+    std::printf("{\"seconds\": %.9g, \"messages\": %ld, \"bytes\": %.0f}\n",
+                (ended - begun) / steps, messages, bytes_sent);
   } catch (std::exception const& e) {
     std::fprintf(stderr, "perf_scaling_model: %s.\n", e.what());
     return 1;

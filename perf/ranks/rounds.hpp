@@ -10,9 +10,9 @@ namespace perf {
 
 /// What one rank does in one round of a collective: at most one message each way.
 struct Round {
-  int to = -1, from = -1;              // ranks of the collective; -1: nobody
-  double sent = 0, received = 0;       // bytes
-  double reduced = 0;                  // bytes added to what the rank has
+  int to = -1, from = -1;         // ranks of the collective; -1: nobody
+  double sent = 0, received = 0;  // bytes
+  double reduced = 0;             // bytes added to what the rank has
 };
 
 /// The rounds of one rank of a collective over `ranks` ranks on `bytes`.

@@ -16,8 +16,7 @@ template <class Net> void print(char const* name) {
   auto const tensors =
       std::count_if(table.begin(), table.end(), [](auto const& entry) { return !entry.is_buffer; });
   std::printf("{\"network\": \"%s\", \"parameters\": %d, \"tensors\": %d, \"buffers\": %d, ", name,
-              Net::parameter_count, int(tensors),
-              Net::program::nodes.buffer_size);
+              Net::parameter_count, int(tensors), Net::program::nodes.buffer_size);
   std::printf("\"forward_flops\": %.0f, \"flops\": %.0f, \"whole_step\": %s, \"bytes\": %ld, ",
               double(Net::program::nodes.flops), perf::training_flops<Net>(),
               schedule.whole_step ? "true" : "false", schedule.total);

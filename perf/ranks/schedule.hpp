@@ -42,8 +42,8 @@ template <class Net, long BucketBytes = default_bucket_bytes> struct Schedule {
     for (int i = Net::program::size - 1; i >= 0; --i) {
       Node const& n = nodes.node[i];
       if (n.role != Role::input)
-        flops += double(phyllo::detail::backward_flops(
-            n, nodes.node[n.source[0]].role != Role::input));
+        flops +=
+            double(phyllo::detail::backward_flops(n, nodes.node[n.source[0]].role != Role::input));
       if (n.weight >= 0 && n.weight <= low) break;
     }
     return flops;

@@ -19,8 +19,8 @@ using Space = Kokkos::DefaultHostExecutionSpace;
 using Net = PHYLLO_NETWORK;
 using Loss = PHYLLO_LOSS;
 template <class C>
-using TrainerOf = phyllo::Trainer<Net, Loss, phyllo::Sgd, phyllo::Full<float>, C,
-                                  phyllo::Execution<Space>>;
+using TrainerOf =
+    phyllo::Trainer<Net, Loss, phyllo::Sgd, phyllo::Full<float>, C, phyllo::Execution<Space>>;
 using When = Rebucketed::When;
 
 struct Way {
@@ -29,8 +29,8 @@ struct Way {
   long bytes;  // of a bucket; 0: all gradients in one
 };
 
-template <class T> Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace> random(long rows,
-                                                                                    int columns) {
+template <class T>
+Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace> random(long rows, int columns) {
   Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace> m("random", std::size_t(rows),
                                                               std::size_t(columns));
   for (std::size_t i = 0; i < m.size(); ++i)
@@ -83,9 +83,9 @@ int run(long batch) {
       exec.fence("perf");
     };
     samples.add("{\"workload\": \"step\", \"case\": \"" + std::string(way.name) +
-                    "\", \"bucket_bytes\": " + std::to_string(way.bytes) +
-                    ", \"batch\": " + std::to_string(batch) + ", \"ranks\": " +
-                    std::to_string(size) + ", " + (step(), counted(way, step)) + "}",
+                    "\", \"bucket_bytes\": " + std::to_string(way.bytes) + ", \"batch\": " +
+                    std::to_string(batch) + ", \"ranks\": " + std::to_string(size) + ", " +
+                    (step(), counted(way, step)) + "}",
                 step);
   };
   add({"alone", When::never, 0});
@@ -94,8 +94,7 @@ int run(long batch) {
     add({"overlap", When::at_once, phyllo::default_bucket_bytes});
     add({"by tensor", When::by_tensor, 0});
     if (PHYLLO_SWEEP)
-      for (int power = 16; power <= 26; power += 2)
-        add({"overlap", When::at_once, 1L << power});
+      for (int power = 16; power <= 26; power += 2) add({"overlap", When::at_once, 1L << power});
     if (PHYLLO_SWEEP) add({"overlap", When::at_once, 0});
   }
   return samples.answer();

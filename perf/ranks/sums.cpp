@@ -104,8 +104,7 @@ int run() {
   for (int power = 2; power <= 26; power += 2) {
     long const count = (1L << power) / long(sizeof(float));
     Gradients const data("data", std::size_t(count));
-    samples.add(facts("", "sum", 1L << power, 1),
-                [=, &mpi] { mpi.sum(exec, data.data(), count); });
+    samples.add(facts("", "sum", 1L << power, 1), [=, &mpi] { mpi.sum(exec, data.data(), count); });
     samples.add(facts("", "begin and finish", 1L << power, 1), [=, &mpi] {
       mpi.begin(exec, data.data(), count);
       mpi.finish(exec);

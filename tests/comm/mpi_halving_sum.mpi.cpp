@@ -31,8 +31,8 @@ template <class T> void sum_in_pieces(std::vector<T>& data, long piece, bool by_
   for (long first = 0; first < count; first += piece) {
     long const size = std::min(piece, count - first);
     rooms.emplace_back(std::size_t(MpiHalvingSum<T>::room_size(size, world.size)));
-    sums.emplace_back(MPI_COMM_WORLD, world.rank, world.size, int(sums.size()),
-                      data.data() + first, size, rooms.back().data());
+    sums.emplace_back(MPI_COMM_WORLD, world.rank, world.size, int(sums.size()), data.data() + first,
+                      size, rooms.back().data());
   }
   // From the last to the first, so that no rank may rely on an order.
   for (std::size_t left = sums.size(); left > 0; --left) {

@@ -102,8 +102,9 @@ template <Summable T> class MpiHalvingSum {
   }
 
   void send(int peer, long first, long count) {
-    check_mpi(MPI_Isend(data_ + first, int(count), type(), peer, tag_, communicator_, &requests_[1]),
-              "MPI_Isend", rank_);
+    check_mpi(
+        MPI_Isend(data_ + first, int(count), type(), peer, tag_, communicator_, &requests_[1]),
+        "MPI_Isend", rank_);
   }
   void receive(int peer, T* target, long count) {
     check_mpi(MPI_Irecv(target, int(count), type(), peer, tag_, communicator_, &requests_[0]),
