@@ -53,6 +53,7 @@ struct Step {
 };
 
 double begun = 0, ended = 0;  // of the counted steps
+int finished = 0;   // nodes that have trained to the end
 long messages = 0;            // of all ranks, in a counted step that exchanges everything
 double bytes_sent = 0;
 
@@ -150,6 +151,7 @@ class Node {
       if (!s_.overlap) exchange.finish(1), exchanging = false;
     }
     ended = std::max(ended, s4u::Engine::get_clock());
+    ++finished;
     if (lag && under_way) buckets.finish(s_.bytes.size());
     if (exchanging) exchange.finish(1);
     count();
@@ -271,6 +273,9 @@ int main(int argc, char* argv[]) {
         node->run();
       });
     engine.run();
+    if (finished != step.fabric.nodes())
+      throw std::runtime_error("ranks wait for each other: " + std::to_string(step.fabric.ranks) +
+                               " is no multiple of the ranks of a node or group");
     double const steps = double(step.steps) * step.every;
     std::printf("{\"seconds\": %.9g, \"messages\": %ld, \"bytes\": %.0f}\n",
                 (ended - begun) / steps, messages, bytes_sent);
