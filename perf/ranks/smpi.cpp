@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The sums of one training step by the library's own transport, for SimGrid's MPI (SMPI), whose
-// trace says which messages they take. The sums block: SMPI's MPI_Iallreduce is of another kind,
-// every rank sends all to every other one, and in place its sums are wrong.
+// trace says which messages they take. The sums block: those of SMPI's MPI_Iallreduce are wrong in
+// place (SimGrid 4.1).
 
 #include "schedule.hpp"
 
