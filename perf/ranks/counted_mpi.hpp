@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+namespace perf {
+
+/// What this rank has given to MPI's sums, counted in MPI's profiling interface.
+struct CountedMpi {
+  long calls = 0;
+  long bytes = 0;
+};
+inline CountedMpi counted_mpi;
+
+}  // namespace perf

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Training steps of one network on the ranks of MPI_COMM_WORLD, one way of communication after the
+// other, for perf/communication. PHYLLO_NETWORK, PHYLLO_LOSS and PHYLLO_SWEEP come from CMake.
+
+#include "counted_mpi.hpp"
+#include "rank_samples.hpp"
+#include "rebucketed.hpp"
+#include "schedule.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+using perf::Rebucketed;
+using Space = Kokkos::DefaultHostExecutionSpace;
+using Net = PHYLLO_NETWORK;
+using Loss = PHYLLO_LOSS;
+template <class C>
+using TrainerOf =
+    phyllo::Trainer<Net, Loss, phyllo::Sgd, phyllo::Full<float>, C, phyllo::Execution<Space>>;
+using When = Rebucketed::When;
+
+struct Way {
+  char const* name;
+  When when;
+  long bytes;  // of a bucket; 0: all gradients in one
+};
+
+template <class T>
+Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace> random(long rows, int columns) {
+  Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace> m("random", std::size_t(rows),
+                                                              std::size_t(columns));
+  for (std::size_t i = 0; i < m.size(); ++i)
+    m.data()[i] = T(2 * phyllo::random_uniform(7, 0, 0, i, 0) - 1);
+  return m;
+}
+
+auto targets_of(long batch) {
+  if constexpr (Loss::classes) {
+    Kokkos::View<int*, Kokkos::HostSpace> labels("labels", std::size_t(batch));
+    for (int n = 0; n < batch; ++n) labels(n) = n * 7 % Net::output.size();
+    return labels;
+  } else {
+    return random<float>(batch, Net::output.size());
+  }
+}
+
+/// The calls and bytes of one step, which have to be those of the network's type.
+std::string counted(Way const& way, std::function<void()> const& step) {
+  auto const before = perf::counted_mpi;
+  step();
+  long const calls = perf::counted_mpi.calls - before.calls;
+  long const bytes = perf::counted_mpi.bytes - before.bytes;
+  constexpr perf::Schedule<Net> schedule;
+  if (way.when == When::at_once && way.bytes == phyllo::default_bucket_bytes &&
+      (calls != schedule.count || bytes != schedule.total)) {
+    std::fprintf(stderr, "perf: expected %d sums of %ld bytes in a step, got %ld of %ld.\n",
+                 schedule.count, schedule.total, calls, bytes);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  return "\"sums\": " + std::to_string(calls) + ", \"bytes\": " + std::to_string(bytes);
+}
+
+int run(long batch) {
+  Space const exec;
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  phyllo::Sgd const rule{.rate = 1e-3f, .momentum = 0.9f};
+  TrainerOf<Rebucketed> trainer(exec, MPI_COMM_WORLD, rule, {.batch = int(batch), .seed = 1});
+  Rebucketed& communication = trainer.communication();
+  communication.tensors = perf::tensors_of<Net>();
+  auto const x = random<float>(batch, Net::input.size());
+  auto const targets = targets_of(batch);
+  perf::RankSamples samples(MPI_COMM_WORLD);
+  auto const add = [&](Way const& way) {
+    auto const step = [&, way] {
+      communication.when = way.when;
+      communication.bytes = way.bytes == 0 ? std::numeric_limits<long>::max() : way.bytes;
+      trainer.step(x, targets);
+      exec.fence("perf");
+    };
+    samples.add("{\"workload\": \"step\", \"case\": \"" + std::string(way.name) +
+                    "\", \"bucket_bytes\": " + std::to_string(way.bytes) + ", \"batch\": " +
+                    std::to_string(batch) + ", \"ranks\": " + std::to_string(size) + ", " +
+                    (step(), counted(way, step)) + "}",
+                step);
+  };
+  add({"alone", When::never, 0});
+  if (size > 1) {
+    add({"no overlap", When::at_the_end, phyllo::default_bucket_bytes});
+    add({"overlap", When::at_once, phyllo::default_bucket_bytes});
+    add({"by tensor", When::by_tensor, 0});
+    if (PHYLLO_SWEEP)
+      for (int power = 16; power <= 26; power += 2) add({"overlap", When::at_once, 1L << power});
+    if (PHYLLO_SWEEP) add({"overlap", When::at_once, 0});
+  }
+  return samples.answer();
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  int thread_support = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &thread_support);
+  int result = 0;
+  {
+    Kokkos::ScopeGuard kokkos(argc, argv);
+    long batch = 1;
+    for (int i = 1; i + 1 < argc; ++i)
+      if (std::strcmp(argv[i], "--batch") == 0) batch = std::atol(argv[i + 1]);
+    result = run(batch);
+  }
+  MPI_Finalize();
+  return result;
+}
