@@ -18,7 +18,9 @@ namespace phyllo {
 
 /// Settings of an Mpi, the same on every rank.
 struct MpiOptions {
-  bool staged = false;           // through a copy on the host even where MPI could read the data
+  bool staged = false;  // through a copy on the host even where MPI could read the data
+  // Sums by MPI's own all-reduce instead of our messages, for networks that add numbers themselves.
+  bool library_sums = false;
   long largest_count = INT_MAX;  // numbers in one MPI call; longer sums take several
   // Seconds that one call waits for the other ranks; 0: for ever. Ten minutes outlast a checkpoint
   // that one rank writes, and cost a job that has lost a rank no more than that.
@@ -31,14 +33,15 @@ struct MpiOptions {
 /// state    a duplicate of the caller's communicator; making one is collective
 /// errors   no or an unsuitable communicator, MPI not running, whatever MPI refuses -> Error; other
 ///          ranks late beyond the time-out, gone by an exception or dead -> RankFailure
-/// numerics the order of a sum is MPI's, usually the same for the same ranks and counts
+/// numerics the order of a sum depends on the number of ranks only, not on buckets; that of
+///          library_sums is MPI's
 /// cost     the instance is fenced before data are given to MPI and after a copy has come back
 class Mpi {
  public:
   static constexpr char const* name = "Mpi";
 
   Mpi(MPI_Comm communicator, MpiOptions const& options = {})
-      : communicator_(communicator, options.largest_count, options.timeout),
+      : communicator_(communicator, options.largest_count, options.timeout, options.library_sums),
         staged_(options.staged) {}
   Mpi(Mpi&&) noexcept = default;
   Mpi& operator=(Mpi&&) = delete;
