@@ -23,7 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-constexpr double timeout = 0.4;  // seconds
+constexpr double timeout = 0.8;  // seconds
 
 void sleep(double seconds) { std::this_thread::sleep_for(Seconds(seconds)); }
 

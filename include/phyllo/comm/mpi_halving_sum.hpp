@@ -72,6 +72,18 @@ template <Summable T> class MpiHalvingSum {
     }
   }
 
+  /// Gives up a sum whose other ranks do not come: whether its room is free again.
+  bool give_up() {
+    if (done_) return true;
+    done_ = true;
+    int is_over = 1;
+    if (requests_[0] != MPI_REQUEST_NULL) {
+      MPI_Cancel(&requests_[0]);
+      MPI_Test(&requests_[0], &is_over, MPI_STATUS_IGNORE);
+    }
+    return is_over != 0;
+  }
+
  private:
   // Rounds: -1 to the neighbour; 0 .. levels - 1 halving; levels .. 2 levels - 1 doubling, by the
   // same pairs backwards; 2 levels back to the neighbour.
