@@ -10,6 +10,7 @@
 //     the network in its place, and the two runs are compared.
 
 #include "gray_scott.hpp"
+#include "source_network.hpp"
 
 #include <phyllo/phyllo.hpp>
 
@@ -21,17 +22,8 @@
 #include <string>
 #include <utility>
 
-struct SourceNetwork : phyllo::Network<phyllo::Input<2>, phyllo::Linear<24>, phyllo::Tanh,
-                                       phyllo::Linear<24>, phyllo::Tanh, phyllo::Linear<2>> {};
 using Trainer = phyllo::Trainer<SourceNetwork, phyllo::MeanSquaredError, phyllo::Adam>;
 using Closure = phyllo::InKernel<SourceNetwork, phyllo::Full<float>>;
-using Samples = Kokkos::View<float**, Space>;  // (cells of all snapshots, 2)
-
-// Networks like numbers of order one: what goes in and comes out is scaled.
-constexpr double rate_unit = 0.01;  // per unit of time
-KOKKOS_INLINE_FUNCTION Kokkos::Array<float, 2> network_input(double u, double v) {
-  return {float(2 * u - 1), float(6 * v - 1)};
-}
 
 // To the stencil a source like GrayScott. The closure is a view of the trained parameters, two
 // pointers wide, and every thread calls it for its own cell.
@@ -43,25 +35,6 @@ struct LearnedSource {
     return {rate_unit * double(y[0]), rate_unit * double(y[1])};
   }
 };
-
-// One sample for each cell: its state, and what remains of its change without diffusion.
-void record(Space const& exec, State const& now, State const& next, Samples const& inputs,
-            Samples const& targets, int first) {
-  int const n = now.cells();
-  Kokkos::parallel_for(
-      "record", Kokkos::MDRangePolicy(exec, {0, 0}, {n, n}), KOKKOS_LAMBDA(int i, int j) {
-        int const sample = first + i * n + j;
-        auto const input = network_input(now.u(i, j), now.v(i, j));
-        double const s_u =
-            (next.u(i, j) - now.u(i, j)) / time_step - diffusivity_u * laplacian(now.u, i, j);
-        double const s_v =
-            (next.v(i, j) - now.v(i, j)) / time_step - diffusivity_v * laplacian(now.v, i, j);
-        inputs(sample, 0) = input[0];
-        inputs(sample, 1) = input[1];
-        targets(sample, 0) = float(s_u / rate_unit);
-        targets(sample, 1) = float(s_v / rate_unit);
-      });
-}
 
 // The samples of a training step, spread over all snapshots and all places.
 void gather(Space const& exec, Samples const& from, Samples const& to, long step) {
