@@ -4,9 +4,9 @@
 
 namespace perf {
 
-/// What this rank has given to MPI's sums, counted in MPI's profiling interface.
+/// What this rank has sent by messages of its own, counted in MPI's profiling interface.
 struct CountedMpi {
-  long calls = 0;
+  long messages = 0;
   long bytes = 0;
 };
 inline CountedMpi counted_mpi;

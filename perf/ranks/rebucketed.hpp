@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "all_reduce.hpp"
 #include "tensors.hpp"
 
 #include <phyllo/comm/all_reduce.hpp>
@@ -40,7 +41,7 @@ class Rebucketed : public AllReduce<Mpi, 1> {
   }
   template <class Space> void finish(Space const& exec) {
     if (when == When::by_tensor)
-      for (Tensor const& t : tensors) this->sum(exec, front_ + t.offset, t.size);
+      for (Tensor const& t : tensors) all_reduce(front_ + t.offset, t.size);
     else if (pending_ > 0 && when != When::never && left_ == 0)
       this->sum(exec, front_, pending_);  // as the trainer does with an only bucket
     else if (pending_ > 0 && when != When::never)

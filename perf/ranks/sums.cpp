@@ -4,20 +4,20 @@
 // Sums over the ranks of MPI_COMM_WORLD by the transport Mpi, without any training: by size, and of
 // the gradients of each network by tensor and by buckets; for perf/communication.
 
+#include "all_reduce.hpp"
 #include "rank_samples.hpp"
 #include "schedule.hpp"
 #include "tensors.hpp"
 
 #include <phyllo/comm/mpi.hpp>
-#include <phyllo/comm/mpi_halving_sum.hpp>
 
 #include <limits>
-#include <memory>
 
 namespace {
 
 using Space = Kokkos::DefaultHostExecutionSpace;
 using Gradients = Kokkos::View<float*, Kokkos::HostSpace>;
+using perf::all_reduce;
 using perf::Tensor;
 
 std::string facts(char const* network, std::string const& name, long bytes, std::size_t transfers) {
@@ -25,39 +25,6 @@ std::string facts(char const* network, std::string const& name, long bytes, std:
          name + "\", \"batch\": " + std::to_string(bytes) +
          ", \"transfers\": " + std::to_string(transfers) + "}";
 }
-
-/// All buckets under way at once by the library's own messages.
-class Halving {
- public:
-  Halving(MPI_Comm communicator, std::vector<Tensor> buckets) : buckets_(std::move(buckets)) {
-    MPI_Comm_dup(communicator, &communicator_);
-    MPI_Comm_rank(communicator, &rank_);
-    MPI_Comm_size(communicator, &size_);
-    long all = 0;
-    for (Tensor const& b : buckets_) all += Sum::room_size(b.size, size_);
-    room_ = Gradients("room", std::size_t(all));
-  }
-  void run(float* gradients) const {
-    std::vector<Sum> sums;
-    sums.reserve(buckets_.size());
-    float* room = room_.data();
-    for (Tensor const& b : buckets_) {
-      sums.emplace_back(communicator_, rank_, size_, int(sums.size()), gradients + b.offset, b.size,
-                        room);
-      room += Sum::room_size(b.size, size_);
-      for (Sum& sum : sums) sum.advance();
-    }
-    for (Sum& sum : sums) sum.wait();
-  }
-
- private:
-  using Sum = phyllo::MpiHalvingSum<float>;
-
-  std::vector<Tensor> buckets_;
-  MPI_Comm communicator_ = MPI_COMM_NULL;  // for the life of the program
-  int rank_ = 0, size_ = 1;
-  Gradients room_;
-};
 
 /// Neighbouring tensors until `bytes` are full, as the trainer's buckets.
 std::vector<Tensor> merged(std::vector<Tensor> const& tensors, long bytes) {
@@ -75,13 +42,14 @@ std::vector<Tensor> merged(std::vector<Tensor> const& tensors, long bytes) {
 }
 
 template <class Net>
-void add_network(perf::RankSamples& samples, phyllo::Mpi& mpi, char const* name) {
+void add_network(perf::RankSamples& samples, phyllo::Mpi& mpi, phyllo::Mpi& library,
+                 char const* name) {
   Space const exec;
   auto const tensors = perf::tensors_of<Net>();
   long const all = tensors.front().offset + tensors.front().size;
   Gradients const gradients("gradients", std::size_t(all));
-  samples.add(facts(name, "by tensor", 0, tensors.size()), [=, &mpi] {
-    for (Tensor const& t : tensors) mpi.sum(exec, gradients.data() + t.offset, t.size);
+  samples.add(facts(name, "by tensor", 0, tensors.size()), [=] {
+    for (Tensor const& t : tensors) all_reduce(gradients.data() + t.offset, t.size);
   });
   for (int power = 16; power <= 28; power += 2) {
     long const bytes = power == 28 ? std::numeric_limits<long>::max() : 1L << power;
@@ -93,15 +61,18 @@ void add_network(perf::RankSamples& samples, phyllo::Mpi& mpi, char const* name)
       for (Tensor const& b : buckets) mpi.begin(exec, gradients.data() + b.offset, b.size);
       mpi.finish(exec);
     });
-    auto const halving = std::make_shared<Halving>(MPI_COMM_WORLD, buckets);
-    samples.add(facts(name, "own messages, buckets", power == 28 ? 0 : bytes, buckets.size()),
-                [=] { halving->run(gradients.data()); });
+    samples.add(facts(name, "library, buckets", power == 28 ? 0 : bytes, buckets.size()),
+                [=, &library] {
+                  for (Tensor const& b : buckets)
+                    library.begin(exec, gradients.data() + b.offset, b.size);
+                  library.finish(exec);
+                });
   }
 }
 
 int run() {
   Space const exec;
-  phyllo::Mpi mpi(MPI_COMM_WORLD);
+  phyllo::Mpi mpi(MPI_COMM_WORLD), library(MPI_COMM_WORLD, {.library_sums = true});
   perf::RankSamples samples(MPI_COMM_WORLD);
   for (int power = 2; power <= 26; power += 2) {
     long const count = (1L << power) / long(sizeof(float));
@@ -111,13 +82,17 @@ int run() {
       mpi.begin(exec, data.data(), count);
       mpi.finish(exec);
     });
-    auto const halving = std::make_shared<Halving>(MPI_COMM_WORLD, std::vector<Tensor>{{0, count}});
-    samples.add(facts("", "own messages", 1L << power, 1), [=] { halving->run(data.data()); });
+    samples.add(facts("", "library, begin and finish", 1L << power, 1), [=, &library] {
+      library.begin(exec, data.data(), count);
+      library.finish(exec);
+    });
+    samples.add(facts("", "MPI_Allreduce", 1L << power, 1),
+                [=] { all_reduce(data.data(), count); });
   }
-  add_network<perf::Mlp>(samples, mpi, "mlp");
-  add_network<perf::LeNet>(samples, mpi, "lenet");
-  add_network<perf::WideMlp>(samples, mpi, "wide-mlp");
-  add_network<networks::ResNet18>(samples, mpi, "resnet18");
+  add_network<perf::Mlp>(samples, mpi, library, "mlp");
+  add_network<perf::LeNet>(samples, mpi, library, "lenet");
+  add_network<perf::WideMlp>(samples, mpi, library, "wide-mlp");
+  add_network<networks::ResNet18>(samples, mpi, library, "resnet18");
   return samples.answer();
 }
 
