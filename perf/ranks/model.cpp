@@ -53,7 +53,7 @@ struct Step {
 };
 
 double begun = 0, ended = 0;  // of the counted steps
-int finished = 0;   // nodes that have trained to the end
+int finished = 0;             // nodes that have trained to the end
 long messages = 0;            // of all ranks, in a counted step that exchanges everything
 double bytes_sent = 0;
 

@@ -41,9 +41,11 @@ class Rebucketed : public AllReduce<Mpi, 1> {
   template <class Space> void finish(Space const& exec) {
     if (when == When::by_tensor)
       for (Tensor const& t : tensors) this->sum(exec, front_ + t.offset, t.size);
+    else if (pending_ > 0 && when != When::never && left_ == 0)
+      this->sum(exec, front_, pending_);  // as the trainer does with an only bucket
     else if (pending_ > 0 && when != When::never)
       leave(exec);
-    pending_ = 0;
+    pending_ = left_ = 0;
     for (Bucket const& b : late_) AllReduce<Mpi, 1>::begin(exec, b.data, b.count);
     late_.clear();
     AllReduce<Mpi, 1>::finish(exec);
@@ -60,10 +62,12 @@ class Rebucketed : public AllReduce<Mpi, 1> {
     else
       AllReduce<Mpi, 1>::begin(exec, front_, pending_);
     pending_ = 0;
+    ++left_;
   }
 
   float* front_ = nullptr;  // of the gradients that are complete; in the end of all
   long pending_ = 0;        // elements from there on that have not left
+  int left_ = 0;            // buckets of this step
   std::vector<Bucket> late_;
 };
 

@@ -88,6 +88,8 @@ void add_network(perf::RankSamples& samples, phyllo::Mpi& mpi, char const* name)
     if (power < 28 && bytes / 4 > all * long(sizeof(float))) continue;
     auto const buckets = merged(tensors, bytes);
     samples.add(facts(name, "buckets", power == 28 ? 0 : bytes, buckets.size()), [=, &mpi] {
+      // As the trainer does with an only bucket.
+      if (buckets.size() == 1) return mpi.sum(exec, gradients.data(), buckets.front().size);
       for (Tensor const& b : buckets) mpi.begin(exec, gradients.data() + b.offset, b.size);
       mpi.finish(exec);
     });

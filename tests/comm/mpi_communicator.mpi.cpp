@@ -14,12 +14,12 @@ namespace {
 
 // Before main has initialized MPI.
 std::string const before_initialization =
-    sentence_of([] { MpiCommunicator const communicator(MPI_COMM_WORLD); });
+    sentence_of([] { MpiCommunicator communicator(MPI_COMM_WORLD); });
 
 // Destroyed after main has finalized MPI.
 std::optional<MpiCommunicator> outlives_mpi;
 
-template <class T> void sums_are_right(MpiCommunicator const& communicator, long count) {
+template <class T> void sums_are_right(MpiCommunicator& communicator, long count) {
   std::vector<T> blocking, started;
   for (long i = 0; i < count; ++i) blocking.push_back(T(value_of(communicator.rank(), i)));
   started = blocking;
@@ -73,7 +73,7 @@ TEST_CASE("MpiCommunicator: refuses what is no communicator, or no suitable one"
 }
 
 TEST_CASE("MpiCommunicator: whatever MPI refuses is a sentence, and does not end the program") {
-  MpiCommunicator const communicator(MPI_COMM_WORLD);
+  MpiCommunicator communicator(MPI_COMM_WORLD, INT_MAX, 0, true);
   std::vector<MPI_Request> requests;
   double data = 0;
   std::string const rank = std::to_string(communicator.rank());
@@ -91,16 +91,18 @@ TEST_CASE("MpiCommunicator: whatever MPI refuses is a sentence, and does not end
 }
 
 TEST_CASE("MpiCommunicator: long sums take several calls, with the same result") {
-  for (long const largest : {1L, 7L, 16L, 17L, 1000L}) {
-    CAPTURE(largest);
-    MpiCommunicator const communicator(MPI_COMM_WORLD, largest);
-    for (long const count : {0L, 1L, 7L, 17L, 33L}) {
-      CAPTURE(count);
-      sums_are_right<float>(communicator, count);
-      sums_are_right<double>(communicator, count);
+  for (bool const library_sums : {false, true})
+    for (long const largest : {1L, 7L, 16L, 17L, 1000L}) {
+      CAPTURE(library_sums);
+      CAPTURE(largest);
+      MpiCommunicator communicator(MPI_COMM_WORLD, largest, 0, library_sums);
+      for (long const count : {0L, 1L, 7L, 17L, 33L}) {
+        CAPTURE(count);
+        sums_are_right<float>(communicator, count);
+        sums_are_right<double>(communicator, count);
+      }
     }
-  }
-  MpiCommunicator const communicator(MPI_COMM_WORLD, 4);
+  MpiCommunicator communicator(MPI_COMM_WORLD, 4, 0, true);
   std::vector<double> data(9);
   std::vector<MPI_Request> requests;
   communicator.begin_sum(data.data(), 9, requests);
@@ -109,7 +111,7 @@ TEST_CASE("MpiCommunicator: long sums take several calls, with the same result")
 }
 
 TEST_CASE("MpiCommunicator: exclusive_sum counts the ranks below") {
-  MpiCommunicator const communicator(MPI_COMM_WORLD);
+  MpiCommunicator communicator(MPI_COMM_WORLD);
   long const mine = (5L << 32) + communicator.rank();
   long expected = 0;
   for (int r = 0; r < communicator.rank(); ++r) expected += (5L << 32) + r;
@@ -128,6 +130,6 @@ TEST_CASE("MpiCommunicator: outlives the caller's, and its errors stay its own")
   MPI_Errhandler_free(&handler);
   MPI_Comm_free(&callers);
   sums_are_right<double>(communicator, 5);
-  MpiCommunicator const moved(std::move(communicator));
+  MpiCommunicator moved(std::move(communicator));
   sums_are_right<double>(moved, 5);
 }

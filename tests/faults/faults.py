@@ -78,7 +78,7 @@ def broken_promises(kind, victim, step, ranks, lines, status, end):
     patience = 0 if kind in ("throw", "refuse") else TIMEOUT
     named = [t for t, rank, text in lines if rank != victim and re.match(
         rf"Small on rank {rank}, step {step}, {PHASE}: Mpi on rank {rank}: waited [0-9.e-]+ s in "
-        rf"MPI_I?[aA]llreduce for rank {victim}, {why}\.", text)]
+        rf"a sum for rank {victim}, {why}\.", text)]
     if not named:
         broken.append("nobody named the rank, the step and the phase")
     elif min(named) - faults[0] > patience + 1:

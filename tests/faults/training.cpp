@@ -106,12 +106,10 @@ int main(int argc, char** argv) {
       train(fault, MPI_COMM_WORLD, rank, commit);
     } catch (RankFailure const& failure) {
       if (fault.kind != "recover") throw;
-#ifdef MPIX_ERR_PROC_FAILED
       say(rank, failure.what());
       MPI_Comm alive = survivors(MPI_COMM_WORLD);
       train(Fault{"none"}, alive, rank, commit);
       MPI_Comm_free(&alive);
-#endif
     }
   } catch (std::exception const& error) {
     say(rank, error.what());

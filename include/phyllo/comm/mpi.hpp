@@ -9,6 +9,7 @@
 
 #include <climits>
 #include <cstddef>
+#include <cstdio>
 #include <deque>
 #include <string>
 #include <utility>
@@ -18,7 +19,10 @@ namespace phyllo {
 
 /// Settings of an Mpi, the same on every rank.
 struct MpiOptions {
-  bool staged = false;           // through a copy on the host even where MPI could read the data
+  bool staged = false;  // through a copy on the host even where MPI could read the data
+  bool device_memory = false;  // this MPI reads the device's: GpuAwareMpi finds out
+  // Sums by MPI's own all-reduce instead of our messages, for networks that add numbers themselves.
+  bool library_sums = false;
   long largest_count = INT_MAX;  // numbers in one MPI call; longer sums take several
   // Seconds that one call waits for the other ranks; 0: for ever. Ten minutes outlast a checkpoint
   // that one rank writes, and cost a job that has lost a rank no more than that.
@@ -31,15 +35,26 @@ struct MpiOptions {
 /// state    a duplicate of the caller's communicator; making one is collective
 /// errors   no or an unsuitable communicator, MPI not running, whatever MPI refuses -> Error; other
 ///          ranks late beyond the time-out, gone by an exception or dead -> RankFailure
-/// numerics the order of a sum is MPI's, usually the same for the same ranks and counts
-/// cost     the instance is fenced before data are given to MPI and after a copy has come back
+/// numerics the order of a sum depends on the number of ranks only, not on buckets; that of
+///          library_sums is MPI's
+/// cost     the instance is fenced before data are given to MPI and after a copy has come back; where
+///          the host cannot reach the device's memory, rank 0 says so once on standard error
 class Mpi {
  public:
   static constexpr char const* name = "Mpi";
 
   Mpi(MPI_Comm communicator, MpiOptions const& options = {})
-      : communicator_(communicator, options.largest_count, options.timeout),
-        staged_(options.staged) {}
+      : communicator_(communicator, options.largest_count, options.timeout,
+                      options.library_sums || options.device_memory),
+        staged_(options.staged),
+        device_memory_(options.device_memory) {
+    using memory_space = Kokkos::DefaultExecutionSpace::memory_space;
+    if (rank() == 0 && size() > 1 && !staged_ && !direct<Kokkos::DefaultExecutionSpace>())
+      std::fprintf(stderr,
+                   "phyllo: Mpi copies what is in %s to the host before it sends it. Where MPI "
+                   "reads the device's memory, use GpuAwareMpi, Nccl or Rccl.\n",
+                   memory_space::name());
+  }
   Mpi(Mpi&&) noexcept = default;
   Mpi& operator=(Mpi&&) = delete;
   ~Mpi() {
@@ -47,6 +62,7 @@ class Mpi {
     communicator_.settle(requests_);
   }
 
+  bool reads_device() const { return device_memory_; }
   int rank() const { return communicator_.rank(); }
   int size() const { return communicator_.size(); }
 
@@ -176,7 +192,7 @@ class Mpi {
   }
 
   /// A transport of the ranks with this color, in the order of their ranks here; collective.
-  Mpi split(int color) const { return Mpi(communicator_.split(color), staged_); }
+  Mpi split(int color) const { return Mpi(communicator_.split(color), staged_, device_memory_); }
   /// The lowest rank on this rank's node; collective.
   int first_of_node() const { return communicator_.first_of_node(); }
   /// The smallest of the ranks' counts; collective.
@@ -220,7 +236,9 @@ class Mpi {
 
   template <class Space> bool direct() const {
     using memory_space = typename Space::memory_space;
-    return Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory_space>::accessible && !staged_;
+    return (Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory_space>::accessible ||
+            device_memory_) &&
+           !staged_;
   }
   bool has_work(long count) const {
     if (count < 0)
@@ -241,8 +259,8 @@ class Mpi {
     Kokkos::deep_copy(exec, device, HostBytes(arrival.host, std::size_t(arrival.bytes)));
   }
 
-  Mpi(MpiCommunicator&& communicator, bool staged)
-      : communicator_(std::move(communicator)), staged_(staged) {}
+  Mpi(MpiCommunicator&& communicator, bool staged, bool device_memory)
+      : communicator_(std::move(communicator)), staged_(staged), device_memory_(device_memory) {}
 
   template <class Space> void make_room(Space const& exec, long bytes) {
     if (mirror_.has_room(bytes)) return;
@@ -265,7 +283,7 @@ class Mpi {
   }
 
   MpiCommunicator communicator_;
-  bool staged_;
+  bool staged_, device_memory_;
   // Of what is under way, in the order of begin: empty after finish.
   std::vector<MPI_Request> requests_;
   std::vector<Arrival> arrivals_;  // of what MPI does not write where it belongs

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/comm/mpi_error.hpp>
+#include <phyllo/comm/mpi_sums.hpp>
 #include <phyllo/comm/mpi_watch.hpp>
 #include <phyllo/policy/communication.hpp>
 
@@ -29,8 +30,10 @@ class MpiCommunicator {
  public:
   /// largest_count: numbers in one MPI call, which is an int; longer sums take several.
   /// timeout: seconds that one call waits for the other ranks; 0: for ever.
-  explicit MpiCommunicator(MPI_Comm communicator, long largest_count = INT_MAX, double timeout = 0)
-      : largest_count_(largest_count), timeout_(timeout) {
+  /// library_sums: by MPI's all-reduce instead of messages of our own, which only the host can add.
+  explicit MpiCommunicator(MPI_Comm communicator, long largest_count = INT_MAX, double timeout = 0,
+                           bool library_sums = false)
+      : largest_count_(largest_count), timeout_(timeout), library_sums_(library_sums) {
     if (!mpi_runs())
       throw Error(
           "Mpi: expected a running MPI, got one that was not initialized or is finalized. Call "
@@ -67,6 +70,9 @@ class MpiCommunicator {
         size_(other.size_),
         largest_count_(other.largest_count_),
         timeout_(other.timeout_),
+        library_sums_(other.library_sums_),
+        buckets_(std::move(other.buckets_)),
+        blocking_(std::move(other.blocking_)),
         watch_(std::move(other.watch_)) {}
   MpiCommunicator& operator=(MpiCommunicator&&) = delete;
   ~MpiCommunicator() {
@@ -79,29 +85,41 @@ class MpiCommunicator {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  /// data[0 .. count) becomes its sum over the ranks. Blocking calls are the faster ones: in Open
-  /// MPI 6 on two ranks, MPI_Allreduce takes 1.5 us for 1,024 floats and MPI_Iallreduce 7.6.
-  template <Summable T> void sum(T* data, long count) const {
-    watch_->arrive("MPI_Allreduce");
+  /// data[0 .. count) becomes its sum over the ranks; buckets under way move on meanwhile.
+  template <Summable T> void sum(T* data, long count) {
+    if (library_sums_) watch_->arrive("MPI_Allreduce");
     for (long first = 0; first != count;) {
       int const piece = int(std::min(count - first, largest_count_));
-      watch_->check(
-          MPI_Allreduce(MPI_IN_PLACE, data + first, piece, type<T>(), MPI_SUM, communicator_),
-          "MPI_Allreduce");
+      if (library_sums_) {
+        watch_->check(
+            MPI_Allreduce(MPI_IN_PLACE, data + first, piece, type<T>(), MPI_SUM, communicator_),
+            "MPI_Allreduce");
+      } else {
+        blocking_->begin(communicator_, rank_, size_, *watch_, data + first, piece);
+        watch_->wait_until("a sum", [&] {
+          MpiSums::advance_all();
+          return blocking_->advance();
+        });
+        blocking_->clear();
+      }
       first += piece;
     }
   }
 
-  /// The same, started only: its requests are appended, and data are MPI's until they complete.
-  template <Summable T>
-  void begin_sum(T* data, long count, std::vector<MPI_Request>& requests) const {
+  /// The same, started only; data are in use until `wait`. Sums that MPI makes append requests.
+  template <Summable T> void begin_sum(T* data, long count, std::vector<MPI_Request>& requests) {
     for (long first = 0; first != count;) {
       int const piece = int(std::min(count - first, largest_count_));
-      requests.push_back(MPI_REQUEST_NULL);  // before the call: there is no throwing after it
-      watch_->start("MPI_Iallreduce", [&] {
-        return MPI_Iallreduce(MPI_IN_PLACE, data + first, piece, type<T>(), MPI_SUM, communicator_,
-                              &requests.back());
-      });
+      if (library_sums_) {
+        requests.push_back(MPI_REQUEST_NULL);  // before the call: there is no throwing after it
+        watch_->start("MPI_Iallreduce", [&] {
+          return MPI_Iallreduce(MPI_IN_PLACE, data + first, piece, type<T>(), MPI_SUM,
+                                communicator_, &requests.back());
+        });
+      } else {
+        if (buckets_->is_full()) wait(requests);
+        buckets_->begin(communicator_, rank_, size_, *watch_, data + first, piece);
+      }
       first += piece;
     }
   }
@@ -145,7 +163,7 @@ class MpiCommunicator {
   MpiCommunicator split(int color) const {
     MPI_Comm part = MPI_COMM_NULL;
     check_mpi(MPI_Comm_split(communicator_, color, rank_, &part), "MPI_Comm_split", rank_);
-    MpiCommunicator result(part, largest_count_, timeout_);
+    MpiCommunicator result(part, largest_count_, timeout_, library_sums_);
     MPI_Comm_free(&part);
     return result;
   }
@@ -186,20 +204,29 @@ class MpiCommunicator {
     watch_->wait(&request, 1, "MPI_Iallgather");
   }
 
-  /// Waits for all requests, and forgets them.
-  void wait(std::vector<MPI_Request>& requests) const {
-    if (!requests.empty()) watch_->wait(requests.data(), requests.size(), "MPI_Iallreduce");
+  /// Waits for all sums and requests, and forgets them.
+  void wait(std::vector<MPI_Request>& requests) {
+    if (buckets_ && !buckets_->empty())
+      watch_->wait_until("a sum", [&] {
+        MpiSums::advance_all();
+        return buckets_->advance();
+      });
+    if (buckets_) buckets_->clear();
+    if (!requests.empty())
+      watch_->wait(requests.data(), requests.size(), "a non-blocking collective call");
     requests.clear();
   }
 
-  /// Gives MPI the occasion to move requests on; most libraries do so in their calls only.
-  void test(std::vector<MPI_Request>& requests) const {
-    if (!requests.empty()) watch_->test(requests, "MPI_Iallreduce");
+  /// Moves all on: our own messages, and most libraries', do so in calls only.
+  void test(std::vector<MPI_Request>& requests) {
+    if (!buckets_->empty()) watch_->move_on([&] { buckets_->advance(); });
+    if (!requests.empty()) watch_->test(requests, "a non-blocking collective call");
   }
 
-  /// For destructors: waits for requests that can still complete.
-  void settle(std::vector<MPI_Request>& requests) const {
-    if (watch_ && mpi_runs()) watch_->settle(requests);
+  /// For destructors: waits for what can still complete.
+  void settle(std::vector<MPI_Request>& requests) {
+    if (watch_ && mpi_runs())
+      watch_->settle(requests, [&] { return !buckets_ || buckets_->advance(); });
   }
 
   /// The sum of count over the ranks below this one.
@@ -246,6 +273,9 @@ class MpiCommunicator {
   int size_ = 1;
   long largest_count_;
   double timeout_;  // seconds
+  bool library_sums_;
+  std::unique_ptr<MpiSums> buckets_ = std::make_unique<MpiSums>(0);
+  std::unique_ptr<MpiSums> blocking_ = std::make_unique<MpiSums>(int(MpiSums::most));
   std::unique_ptr<MpiWatch> watch_;
 };
 

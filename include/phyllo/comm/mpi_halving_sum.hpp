@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/comm/mpi_communicator.hpp>
+#include <phyllo/comm/mpi_error.hpp>
+#include <phyllo/comm/mpi_watch.hpp>
+#include <phyllo/policy/communication.hpp>
+
+#include <mpi.h>
 
 #include <bit>
 #include <type_traits>
@@ -29,10 +33,16 @@ template <Summable T> class MpiHalvingSum {
     return std::has_single_bit(unsigned(size)) ? (count + 1) / 2 : count;
   }
 
-  /// The ranks give the same tag to the same sum, and another one to each that is under way
-  /// besides; count is at most INT_MAX.
-  MpiHalvingSum(MPI_Comm communicator, int rank, int size, int tag, T* data, long count, T* room)
-      : communicator_(communicator), rank_(rank), tag_(tag), data_(data), room_(room) {
+  /// watch: what MPI refuses is told to it. The ranks give the same tag to the same sum, and
+  /// another one to each that is under way besides; count is at most INT_MAX.
+  MpiHalvingSum(MPI_Comm communicator, int rank, int size, int tag, T* data, long count, T* room,
+                MpiWatch* watch = nullptr)
+      : communicator_(communicator),
+        watch_(watch),
+        rank_(rank),
+        tag_(tag),
+        data_(data),
+        room_(room) {
     int const power = int(std::bit_floor(unsigned(size)));
     rest_ = size - power;
     levels_ = std::countr_zero(unsigned(power));
@@ -49,7 +59,7 @@ template <Summable T> class MpiHalvingSum {
   bool advance() {
     while (!done_) {
       int arrived = 0;
-      check_mpi(MPI_Testall(2, requests_, &arrived, MPI_STATUSES_IGNORE), "MPI_Testall", rank_);
+      check(MPI_Testall(2, requests_, &arrived, MPI_STATUSES_IGNORE), "MPI_Testall");
       if (arrived == 0) return false;
       end_round();
     }
@@ -57,9 +67,21 @@ template <Summable T> class MpiHalvingSum {
   }
   void wait() {
     while (!done_) {
-      check_mpi(MPI_Waitall(2, requests_, MPI_STATUSES_IGNORE), "MPI_Waitall", rank_);
+      check(MPI_Waitall(2, requests_, MPI_STATUSES_IGNORE), "MPI_Waitall");
       end_round();
     }
+  }
+
+  /// Gives up a sum whose other ranks do not come: whether its room is free again.
+  bool give_up() {
+    if (done_) return true;
+    done_ = true;
+    int is_over = 1;
+    if (requests_[0] != MPI_REQUEST_NULL) {
+      MPI_Cancel(&requests_[0]);
+      MPI_Test(&requests_[0], &is_over, MPI_STATUS_IGNORE);
+    }
+    return is_over != 0;
   }
 
  private:
@@ -102,17 +124,23 @@ template <Summable T> class MpiHalvingSum {
   }
 
   void send(int peer, long first, long count) {
-    check_mpi(
-        MPI_Isend(data_ + first, int(count), type(), peer, tag_, communicator_, &requests_[1]),
-        "MPI_Isend", rank_);
+    check(MPI_Isend(data_ + first, int(count), type(), peer, tag_, communicator_, &requests_[1]),
+          "MPI_Isend");
   }
   void receive(int peer, T* target, long count) {
-    check_mpi(MPI_Irecv(target, int(count), type(), peer, tag_, communicator_, &requests_[0]),
-              "MPI_Irecv", rank_);
+    check(MPI_Irecv(target, int(count), type(), peer, tag_, communicator_, &requests_[0]),
+          "MPI_Irecv");
+  }
+  void check(int code, char const* operation) const {
+    if (watch_ != nullptr)
+      watch_->check(code, operation);
+    else
+      check_mpi(code, operation, rank_);
   }
   static MPI_Datatype type() { return std::is_same_v<T, float> ? MPI_FLOAT : MPI_DOUBLE; }
 
   MPI_Comm communicator_;
+  MpiWatch* watch_;
   int rank_, tag_;
   T* data_;
   T* room_;

@@ -63,6 +63,13 @@ inline MPI_Comm survivors(MPI_Comm communicator) {
 inline constexpr bool mpi_has_ulfm = false;
 
 inline std::optional<std::vector<int>> dead_ranks(int, MPI_Comm) { return {}; }
+
+[[noreturn]] inline MPI_Comm survivors(MPI_Comm) {
+  throw Error(
+      "survivors: expected an MPI with User Level Failure Mitigation, got one without. End the "
+      "job, "
+      "or build with Open MPI 5 or later.");
+}
 #endif
 
 }  // namespace phyllo

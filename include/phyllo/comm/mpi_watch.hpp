@@ -44,6 +44,12 @@ class MpiWatch {
     check(call(), operation);
   }
 
+  /// Counts a collective operation that consists of messages of our own.
+  void start() {
+    if (failure_) throw *failure_;
+    ++calls_;
+  }
+
   /// Waits until all ranks are at this call, so that a blocking one right after it waits for
   /// nobody.
   void arrive(char const* operation) {
@@ -67,19 +73,29 @@ class MpiWatch {
   }
 
   void wait(MPI_Request* requests, std::size_t count, char const* operation) {
+    std::size_t k = 0;
+    wait_until(operation, [&] {
+      for (; k < count; ++k) {
+        int done = 0;
+        check(MPI_Test(&requests[k], &done, MPI_STATUS_IGNORE), operation);
+        if (done == 0) return false;
+      }
+      return true;
+    });
+  }
+
+  /// advance moves messages on, and says whether nothing is left to wait for.
+  template <class Advance> void wait_until(char const* operation, Advance const& advance) {
     if (failure_) throw *failure_;
     Clock::time_point const begin = Clock::now();
     Clock::time_point next_look = begin + look_interval;
-    for (std::size_t k = 0; k < count; ++k)
-      for (int done = 0;;) {
-        check(MPI_Test(&requests[k], &done, MPI_STATUS_IGNORE), operation);
-        if (done != 0) break;
-        Clock::time_point const now = Clock::now();
-        if (timeout_ == 0 || now < next_look) continue;
-        next_look = now + look_interval;
-        if (now - begin > Seconds(timeout_) || is_called() || is_left(now - begin))
-          give_up(operation, Seconds(now - begin).count());
-      }
+    while (!advance()) {
+      Clock::time_point const now = Clock::now();
+      if (timeout_ == 0 || now < next_look) continue;
+      next_look = now + look_interval;
+      if (now - begin > Seconds(timeout_) || is_called() || is_left(now - begin))
+        give_up(operation, Seconds(now - begin).count());
+    }
     // What the others had sent before they gave up may have sufficed.
     if (is_called()) give_up(operation, Seconds(Clock::now() - begin).count());
   }
@@ -92,17 +108,28 @@ class MpiWatch {
       check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), operation);
   }
 
+  template <class Advance> void move_on(Advance const& advance) {
+    if (failure_) throw *failure_;
+    advance();
+  }
+
   /// For destructors: waits for what can still complete, and throws nothing. A rank that leaves by
   /// an exception tells the others; neither it nor one that has seen a failure waits for long.
-  void settle(std::vector<MPI_Request>& requests) {
+  template <class Advance> void settle(std::vector<MPI_Request>& requests, Advance const& advance) {
     if (leaves_by_exception() && !failure_ && roll_call_ && size_ > 1) roll_call_->leave(calls_);
     double const patience = is_over() ? 0.2 : timeout_;  // seconds; 0: for ever
     Clock::time_point const begin = Clock::now();
+    auto const is_late = [&] { return patience > 0 && Clock::now() - begin > Seconds(patience); };
     for (MPI_Request& request : requests)
       for (int done = 0; done == 0;) {
         if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) break;
-        if (patience > 0 && Clock::now() - begin > Seconds(patience)) return;
+        if (is_late()) return;
       }
+    try {
+      while (!advance() && !is_late()) {
+      }
+    } catch (std::exception const&) {  // said before, or by the others
+    }
   }
 
   /// Whether no rank shall be waited for any more.

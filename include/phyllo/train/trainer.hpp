@@ -218,3 +218,6 @@ class Trainer {
 };
 
 }  // namespace phyllo
+
+// Trainer under Reproducible, which nobody shall miss by including this file alone.
+#include <phyllo/train/reproducible_trainer.hpp>

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/comm/mpi.hpp>
+#include <phyllo/comm/mpi_device_memory.hpp>
+
+#include <string>
+#include <utility>
+
+namespace phyllo {
+
+/// An Mpi that is given the device's memory, where the MPI library says that it can read it
+/// (reads_device_memory); elsewhere data are staged through the host, and rank 0 says so once.
+///
+/// state    that of Mpi
+/// errors   those of Mpi; the library says that it reads device memory, and the sum of one number
+///          of each rank comes out wrong -> Error, when it is made. A library that was asked by
+///          hand and cannot read the memory may end the program there.
+/// cost     no copy; the instance is fenced before data are given to MPI
+class GpuAwareMpi : public Mpi {
+ public:
+  static constexpr char const* name = "GpuAwareMpi";
+  using Space = Kokkos::DefaultExecutionSpace;
+
+  GpuAwareMpi(MPI_Comm communicator, MpiOptions const& options = {})
+      : Mpi(communicator, with_device_memory(communicator, options)) {
+    if (!reads_device()) return;
+    Kokkos::View<double, typename Space::memory_space> const number("phyllo: test of GpuAwareMpi");
+    Space const exec;
+    Kokkos::deep_copy(exec, number, double(rank() + 1));
+    sum(exec, number.data(), 1);
+    double got = 0;
+    Kokkos::deep_copy(exec, got, number);
+    exec.fence("phyllo: test of GpuAwareMpi");
+    double const expected = double(size()) * (size() + 1) / 2;
+    if (got != expected)
+      throw Error("GpuAwareMpi on rank " + std::to_string(rank()) +
+                  ": expected the ranks' numbers on "
+                  "the device to sum to " +
+                  std::to_string(expected) + ", got " + std::to_string(got) +
+                  ". This MPI does not read the device's memory: use Mpi, or load another MPI.");
+  }
+
+  GpuAwareMpi split(int color) const { return GpuAwareMpi(Mpi::split(color)); }
+
+ private:
+  explicit GpuAwareMpi(Mpi&& part) : Mpi(std::move(part)) {}
+
+  static MpiOptions with_device_memory(MPI_Comm communicator, MpiOptions options) {
+    options.device_memory = !options.staged && reads_device_memory(communicator);
+    return options;
+  }
+};
+
+}  // namespace phyllo
