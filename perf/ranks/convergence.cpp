@@ -29,6 +29,7 @@ struct Course {
   std::string data;
   int epochs = 1;
   std::uint64_t seed = 1;
+  float rate_factor = 1;  // of the problem's rate
 };
 
 template <class C, class Exec = Execution<>, class... From>
@@ -43,7 +44,8 @@ void train(char const* label, Course const& course, From const&... from) {
   Trainer<typename Problem::Network, typename Problem::Loss, typename Problem::Rule, Full<float>, C,
           Exec>
       trainer(exec, C(from...),
-              Problem::rule(std::uint64_t(sampler.steps()) * std::uint64_t(course.epochs)),
+              Problem::rule(std::uint64_t(sampler.steps()) * std::uint64_t(course.epochs),
+                            course.rate_factor),
               {.batch = int(largest), .seed = course.seed});
   Kokkos::View<long*> indices("batch indices", std::size_t(largest));
   auto const host = Kokkos::create_mirror_view(indices);
@@ -107,13 +109,13 @@ int main(int argc, char* argv[]) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   {
     Kokkos::ScopeGuard kokkos(argc, argv);
-    if (argc != 4) {
-      std::fprintf(stderr, "usage: %s DIGITS EPOCHS SEEDS\n", argv[0]);
+    if (argc != 5) {
+      std::fprintf(stderr, "usage: %s DIGITS EPOCHS SEEDS RATE\n", argv[0]);
       status = 2;
     }
     try {
-      for (int seed = 1; argc == 4 && seed <= std::atoi(argv[3]); ++seed)
-        train_all({argv[1], std::atoi(argv[2]), std::uint64_t(seed)});
+      for (int seed = 1; argc == 5 && seed <= std::atoi(argv[3]); ++seed)
+        train_all({argv[1], std::atoi(argv[2]), std::uint64_t(seed), float(std::atof(argv[4]))});
     } catch (std::exception const& error) {
       std::fprintf(stderr, "convergence: %s\n", error.what());
       MPI_Abort(MPI_COMM_WORLD, 1);

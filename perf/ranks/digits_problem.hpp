@@ -32,8 +32,8 @@ class DigitsProblem {
         images_("batch images", std::size_t(largest_part), 1, 8, 8),
         labels_("batch labels", std::size_t(largest_part)) {}
 
-  static Rule rule(std::uint64_t steps) {
-    return {.rate = 0.05f,
+  static Rule rule(std::uint64_t steps, float rate_factor) {
+    return {.rate = rate_factor * 0.05f,
             .momentum = 0.9f,
             .weight_decay = 1e-4f,
             .schedule = phyllo::cosine_schedule(steps)};

@@ -40,8 +40,8 @@ class SourceProblem {
     record_run(2, held_out_snapshots, held_out_inputs_, held_out_targets_);
   }
 
-  static Rule rule(std::uint64_t steps) {
-    return {.rate = 5e-3f, .schedule = phyllo::cosine_schedule(steps)};
+  static Rule rule(std::uint64_t steps, float rate_factor) {
+    return {.rate = rate_factor * 5e-3f, .schedule = phyllo::cosine_schedule(steps)};
   }
   long samples() const { return long(inputs_.extent(0)); }
   long held_out() const { return long(held_out_inputs_.extent(0)); }
