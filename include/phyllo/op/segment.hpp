@@ -142,10 +142,10 @@ template <class Segment, class L> struct WholeStep {
     accumulate* values = nullptr;     // (N)
     accumulate* hits = nullptr;       // (N) or nullptr
     int rows = 0;                     // of the workspace, at least `blocks`
-    // (pieces + 1), in host memory: where the caller's own pieces of the batch begin. Their
-    // gradients stay in rows 0 .. pieces - 1; for kernels that say `takes_pieces`. nullptr: none.
+    int pieces = 0;                   // the caller's own, of the batch
+    // (pieces + 1), in host memory: where the caller's own pieces begin. Their gradients stay in
+    // rows 0 .. pieces - 1; for kernels that say `takes_pieces`. nullptr: none.
     long const* begin = nullptr;
-    int pieces = 0;
   };
 };
 
