@@ -58,17 +58,18 @@ template <Summable T> class MpiHalvingSum {
   /// Moves on as far as that needs no waiting; whether data holds the sum.
   bool advance() {
     while (!done_) {
-      int arrived = 0;
-      check(MPI_Testall(2, requests_, &arrived, MPI_STATUSES_IGNORE), "MPI_Testall");
-      if (arrived == 0) return false;
+      // One by one: MPI_Testall does not say what it was that failed.
+      for (MPI_Request& request : requests_) {
+        int arrived = 0;
+        check(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE), "MPI_Test");
+        if (arrived == 0) return false;
+      }
       end_round();
     }
     return true;
   }
   void wait() {
-    while (!done_) {
-      check(MPI_Waitall(2, requests_, MPI_STATUSES_IGNORE), "MPI_Waitall");
-      end_round();
+    while (!advance()) {
     }
   }
 
