@@ -84,8 +84,6 @@ function(check_include where name line)
       refuse("${where}" "only comm/mpi* may include <${target}>: the core builds without MPI.")
     elseif(name MATCHES "^io/" AND target MATCHES "^(fcntl|unistd|sys/stat)\\.h$")
       # A file that replaces another one in one step, safe on disk, takes more than <fstream>.
-    elseif(name STREQUAL "comm/nccl_runtime.hpp" AND target MATCHES "^(nccl|rccl/rccl)\\.h$")
-      # The one place where the library of the vendor comes in.
     elseif(target MATCHES "[/.]" AND NOT target MATCHES "^(Kokkos_|mpi)" AND NOT name MATCHES "^backend/")
       refuse("${where}" "<${target}> is neither Kokkos nor the standard library.")
     endif()
@@ -105,7 +103,7 @@ function(check_header file name)
     refuse("${file}:1" "a header says #pragma once.")
   endif()
   set(vendor_allowed FALSE)
-  if(name MATCHES "^(core/macros\\.hpp|backend/select\\.hpp|comm/nccl_runtime\\.hpp)$" OR
+  if(name MATCHES "^(core/macros\\.hpp|backend/select\\.hpp)$" OR
      (name MATCHES "^backend/[a-z0-9_]+/" AND NOT name MATCHES "^backend/(portable|reference)/"))
     set(vendor_allowed TRUE)
   endif()
@@ -121,7 +119,7 @@ function(check_header file name)
     endif()
     if(line MATCHES "^ *# *(if|ifdef|ifndef|elif).*(KOKKOS_ENABLE_(CUDA|HIP|OPENMP|SYCL|SERIAL|THREADS)|__CUDA|__NVCC__|__HIP|__AMDGCN__)"
        AND NOT vendor_allowed)
-      refuse("${where}" "a vendor is asked about in core/macros.hpp, backend/select.hpp, comm/nccl_runtime.hpp and backend/<vendor>/ only.")
+      refuse("${where}" "a vendor is asked about in core/macros.hpp, backend/select.hpp and backend/<vendor>/ only.")
     endif()
     if(line MATCHES "KOKKOS_(CLASS_)?LAMBDA")
       refuse("${where}" "kernels of the library are named functors at namespace scope, not lambdas (nvcc refuses seven kinds of them).")

@@ -17,16 +17,6 @@ using Space = Kokkos::DefaultExecutionSpace;
 struct Narrow : Network<Input<6>, Linear<20>, Tanh, Linear<3>> {};
 struct Wide : Network<Input<6>, Linear<21>, Tanh, Linear<3>> {};
 
-int rank_of() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-int ranks_of() {
-  int size = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
 bool is_last() { return rank_of() == ranks_of() - 1; }
 
 // What making a trainer says.

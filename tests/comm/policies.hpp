@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <comm/ranks.hpp>
 #include <phyllo/comm/mpi.hpp>
 #include <phyllo/phyllo.hpp>
 
@@ -21,17 +22,6 @@ using Table = Kokkos::View<double**, Kokkos::HostSpace>;
 
 struct Single : Network<Input<4>, Linear<4>> {};
 struct Deep : Network<Input<4>, Linear<8>, ReLU, Linear<4>> {};
-
-inline int rank_of() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-inline int ranks_of() {
-  int size = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
 
 // Samples of each rank: powers of two, eight in all, so that means are exact; with empty batches.
 inline std::vector<int> batches(bool some_empty) {

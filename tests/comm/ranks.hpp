@@ -2,11 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <mpi.h>
 #include <Kokkos_Core.hpp>
 
 #include <exception>
 #include <string>
 #include <vector>
+
+inline int rank_of() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+inline int ranks_of() {
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
 
 // Data for sums over ranks that are exact in any order: integers far below 2^24.
 

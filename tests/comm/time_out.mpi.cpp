@@ -27,17 +27,6 @@ constexpr double timeout = 0.8;  // seconds
 
 void sleep(double seconds) { std::this_thread::sleep_for(Seconds(seconds)); }
 
-int ranks_of() {
-  int size = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
-int rank_of() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-
 // No rank is a keeper of the roll call in all cases: each is the late one in its turn.
 template <class Case> void for_each_victim(Case const& test) {
   if (ranks_of() == 1) return;

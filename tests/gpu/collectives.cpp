@@ -7,8 +7,12 @@
 #if __has_include(<mpi.h>)
 #include <phyllo/comm/gpu_aware_mpi.hpp>
 #include <phyllo/comm/mpi.hpp>
-#if __has_include(<nccl.h>) || __has_include(<rccl/rccl.h>)
-#include <phyllo/comm/rccl.hpp>
+#if defined(__CUDACC__) && __has_include(<nccl.h>)
+#include <phyllo/backend/cuda/nccl_runtime.hpp>
+#include <phyllo/comm/nccl_sums.hpp>
+#elif defined(__HIPCC__) && __has_include(<rccl/rccl.h>)
+#include <phyllo/backend/hip/rccl_runtime.hpp>
+#include <phyllo/comm/nccl_sums.hpp>
 #endif
 #include <phyllo/phyllo.hpp>
 
@@ -30,8 +34,10 @@ template <class T> void train_on_ranks(MPI_Comm communicator) {
 void gpu_collectives(MPI_Comm communicator) {
   train_on_ranks<phyllo::Mpi>(communicator);
   train_on_ranks<phyllo::GpuAwareMpi>(communicator);
-#if defined(PHYLLO_HAS_NCCL)
+#if defined(__CUDACC__) && defined(NCCL_MAJOR)
   train_on_ranks<phyllo::Nccl>(communicator);
+#elif defined(__HIPCC__) && defined(NCCL_MAJOR)
+  train_on_ranks<phyllo::Rccl>(communicator);
 #endif
 }
 #endif

@@ -43,17 +43,6 @@ struct Refined : Network<Input<1, 8, 8>, Conv2d<4>, BatchNorm<>, Tanh,
                          Residual<Conv2d<4, Padding<1>>, BatchNorm<>, ReLU>, GlobalAveragePool,
                          Flatten, Linear<3>> {};
 
-int ranks_of() {
-  int size = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
-int rank_of() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-
 template <class Net> Inputs inputs_of(int samples, int step) {
   Inputs x("x", std::size_t(samples), std::size_t(Net::input.size()));
   for (std::size_t i = 0; i < x.size(); ++i)

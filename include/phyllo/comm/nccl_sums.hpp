@@ -3,7 +3,6 @@
 #pragma once
 
 #include <phyllo/comm/mpi_communicator.hpp>
-#include <phyllo/comm/nccl_runtime.hpp>
 #include <phyllo/comm/transport.hpp>
 
 #include <climits>
@@ -11,11 +10,13 @@
 #include <string>
 #include <utility>
 
-#if defined(PHYLLO_HAS_NCCL)
+// backend/cuda/nccl_runtime.hpp or backend/hip/rccl_runtime.hpp, included before, has brought the
+// library.
+#if defined(NCCL_MAJOR)
 
 namespace phyllo {
 
-/// Settings of an Nccl, the same on every rank.
+/// Settings of an Nccl or Rccl, the same on every rank.
 struct NcclOptions {
   double timeout = 600;  // seconds; of what goes through MPI, as in MpiOptions
 };
@@ -23,6 +24,7 @@ struct NcclOptions {
 /// Sums over devices by the vendor's library, NVIDIA's NCCL or AMD's RCCL, on streams: the host
 /// waits for nothing. One device a rank, the current one; the ranks find each other through MPI.
 ///
+/// options  Runtime: streams and events, cuda::NcclRuntime or hip::RcclRuntime
 /// state    a communicator of the library, one of MPI, and an instance of our own on which buckets
 ///          are summed while the caller's computes
 /// errors   whatever the library refuses, at once or in the background -> Error, from the next
@@ -31,13 +33,13 @@ struct NcclOptions {
 /// numerics the order of a sum is the library's
 /// cost     no fence. `sum` is ordered on the caller's instance: its kernels see the sum, and the
 ///          host does after a fence.
-class Nccl {
+template <class Runtime> class NcclSums {
  public:
-  static constexpr char const* name = NcclRuntime::name;
+  static constexpr char const* name = Runtime::name;
   static constexpr bool recordable = true;
-  using space = NcclRuntime::space;
+  using space = typename Runtime::space;
 
-  Nccl(MPI_Comm communicator, NcclOptions const& options = {})
+  NcclSums(MPI_Comm communicator, NcclOptions const& options = {})
       : ranks_(communicator, INT_MAX, options.timeout) {
     // Rank 0's name of the group reaches the others as a sum of its bytes and zeros.
     ncclUniqueId id{};
@@ -48,22 +50,22 @@ class Nccl {
     ranks_.sum(bytes, NCCL_UNIQUE_ID_BYTES);
     for (int i = 0; i < NCCL_UNIQUE_ID_BYTES; ++i) id.internal[i] = char(bytes[i]);
     check(ncclCommInitRank(&group_, size(), id, rank()), "ncclCommInitRank");
-    NcclRuntime::create(written_);
-    NcclRuntime::create(summed_);
+    Runtime::create(written_);
+    Runtime::create(summed_);
   }
-  Nccl(Nccl&& other) noexcept
+  NcclSums(NcclSums&& other) noexcept
       : ranks_(std::move(other.ranks_)),
         aside_(other.aside_),
         group_(std::exchange(other.group_, nullptr)),
         written_(other.written_),
         summed_(other.summed_) {}
-  Nccl& operator=(Nccl&&) = delete;
-  ~Nccl() {
+  NcclSums& operator=(NcclSums&&) = delete;
+  ~NcclSums() {
     if (group_ == nullptr) return;
     // Other ranks may be gone: aborting waits for nobody.
     static_cast<void>(ncclCommAbort(group_));
-    NcclRuntime::destroy(written_);
-    NcclRuntime::destroy(summed_);
+    Runtime::destroy(written_);
+    Runtime::destroy(summed_);
   }
 
   int rank() const { return ranks_.rank(); }
@@ -72,18 +74,18 @@ class Nccl {
   void reserve(space const&, long, long) {}
 
   template <Summable T> void sum(space const& exec, T* data, long count) {
-    add_up(data, count, NcclRuntime::stream(exec));
+    add_up(data, count, Runtime::stream(exec));
   }
   template <Summable T> void begin(space const& exec, T* data, long count) {
-    NcclRuntime::record(written_, NcclRuntime::stream(exec));
-    NcclRuntime::await(NcclRuntime::stream(aside_), written_);
-    add_up(data, count, NcclRuntime::stream(aside_));
+    Runtime::record(written_, Runtime::stream(exec));
+    Runtime::await(Runtime::stream(aside_), written_);
+    add_up(data, count, Runtime::stream(aside_));
     has_begun_ = true;
   }
   void finish(space const& exec) {
     if (!has_begun_) return;
-    NcclRuntime::record(summed_, NcclRuntime::stream(aside_));
-    NcclRuntime::await(NcclRuntime::stream(exec), summed_);
+    Runtime::record(summed_, Runtime::stream(aside_));
+    Runtime::await(Runtime::stream(exec), summed_);
     has_begun_ = false;
   }
   /// Nothing has to be moved along; what went wrong in the background is said here.
@@ -101,7 +103,7 @@ class Nccl {
                 " to succeed, got \"" + ncclGetErrorString(result) +
                 "\". NCCL_DEBUG=INFO in the environment tells more.");
   }
-  template <Summable T> void add_up(T* data, long count, NcclRuntime::Stream stream) const {
+  template <Summable T> void add_up(T* data, long count, typename Runtime::Stream stream) const {
     if (count < 0)
       throw Error(std::string(name) + " on rank " + std::to_string(rank()) +
                   ": expected a count of numbers that is 0 or more, got " + std::to_string(count) +
@@ -117,7 +119,7 @@ class Nccl {
   MpiCommunicator ranks_;
   space aside_ = own_instance();
   ncclComm_t group_ = nullptr;
-  NcclRuntime::Event written_{}, summed_{};  // by kernels; by the library
+  typename Runtime::Event written_{}, summed_{};  // by kernels; by the library
   bool has_begun_ = false;
 };
 
