@@ -9,8 +9,20 @@
 #include <phyllo/op/segment.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace phyllo {
+
+/// Mean loss of a model's last step over all ranks, from what stands behind its gradients; waits.
+template <class M> double mean_loss(typename M::space const& exec, M const& model) {
+  typename M::accumulate tail[2] = {};  // samples, sum of losses
+  using Host = Kokkos::View<typename M::accumulate*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+  constexpr int end = M::nodes.arena_size;
+  Kokkos::deep_copy(exec, Host(tail, 2),
+                    Kokkos::subview(model.gradients(), std::pair<int, int>(end, end + 2)));
+  exec.fence("phyllo: loss");
+  return double(tail[1]) / double(tail[0]);
+}
 
 /// Multiplies running statistics by a factor.
 struct ScaleBuffers {

@@ -115,16 +115,7 @@ class Trainer {
   }
 
   /// Mean loss of the last step over all ranks; waits for it.
-  double loss() const {
-    accumulate tail[2] = {};
-    using Host = Kokkos::View<accumulate*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-    Kokkos::deep_copy(
-        exec_, Host(tail, 2),
-        Kokkos::subview(model_.gradients(), std::pair<int, int>(ModelType::nodes.arena_size,
-                                                                ModelType::nodes.arena_size + 2)));
-    exec_.fence("phyllo: loss");
-    return double(tail[1]) / double(tail[0]);
-  }
+  double loss() const { return mean_loss(exec_, model_); }
 
   /// Loss and accuracy in inference mode, over the samples of all ranks; every rank calls it.
   template <class In, class Targets> Evaluation evaluate(In const& in, Targets const& targets) {
