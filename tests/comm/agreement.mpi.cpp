@@ -19,12 +19,23 @@ struct Wide : Network<Input<6>, Linear<21>, Tanh, Linear<3>> {};
 
 bool is_last() { return rank_of() == ranks_of() - 1; }
 
+template <class Bits>
+using Exec = Execution<Space, DefaultBackends<Space>::type, Fusion::tile, Bits>;
+
 // What making a trainer says.
 template <class Net, class P = Full<float>, class C = AllReduce<Mpi>, class Rule = Sgd,
-          class L = MeanSquaredError>
+          class L = MeanSquaredError, class E = Execution<>>
 std::string made(Rule const& rule = {}, ModelOptions const& options = {.batch = 4}) {
-  return sentence_of(
-      [&] { Trainer<Net, L, Rule, P, C> const trainer(Space{}, MPI_COMM_WORLD, rule, options); });
+  return sentence_of([&] {
+    Trainer<Net, L, Rule, P, C, E> const trainer(Space{}, MPI_COMM_WORLD, rule, options);
+  });
+}
+
+// The same under Reproducible<Shards>.
+template <class Net, int Shards = 12, class Rule = Sgd>
+std::string made_reproducible(Rule const& rule = {}, ModelOptions const& options = {.batch = 4}) {
+  return made<Net, Full<float>, TreeReduce<Mpi>, Rule, MeanSquaredError,
+              Exec<Reproducible<Shards>>>(rule, options);
 }
 
 // The last rank differs from the others, in that and in nothing before it.
@@ -65,6 +76,16 @@ TEST_CASE("Agreement: another network, precision, policy, rule, loss, rate or se
         refusal("Narrow", "rate: 0.5", "rate: 0.25"));
   CHECK(made<Narrow>(Sgd{}, {.batch = 4, .seed = is_last() ? 1u : 2u}) ==
         refusal("Narrow", "seed: 2", "seed: 1"));
+}
+
+TEST_CASE("Agreement: reproducible trainers refuse ranks that differ, in shards as well") {
+  CHECK(made_reproducible<Narrow>() == "");
+  CHECK((is_last() ? made_reproducible<Wide>() : made_reproducible<Narrow>()) ==
+        refusal(is_last() ? "Wide" : "Narrow", "network: Narrow", "network: Wide"));
+  CHECK((is_last() ? made_reproducible<Narrow, 8>() : made_reproducible<Narrow>()) ==
+        refusal("Narrow", "shards: 12", "shards: 8"));
+  CHECK((is_last() ? made_reproducible<Narrow, 12, Adam>() : made_reproducible<Narrow>()) ==
+        refusal("Narrow", "rule: sgd", "rule: adam"));
 }
 
 TEST_CASE("Agreement: of several that differ the first is named, on every rank") {

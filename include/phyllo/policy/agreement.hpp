@@ -63,7 +63,7 @@ namespace detail {
 
 // The text of the one rank that speaks, on every rank: others add zeros to its bytes. A byte is
 // exact in every wire precision.
-template <class Space, Communication C>
+template <class Space, class C>
 std::string text_of_speaker(Space const& exec, C& communication, std::string const& text,
                             bool speaks) {
   using Host = Kokkos::View<double*, Kokkos::HostSpace>;
@@ -95,8 +95,9 @@ inline std::string first_difference(std::string_view text, std::string_view othe
 }  // namespace detail
 
 /// Refuses ranks that differ: the same Error on all of them names the first difference between rank
-/// 0 and the first rank that is not like it. Every rank calls it; two sums of 2048 numbers.
-template <class Space, Communication C>
+/// 0 and the first rank that is not like it. Every rank calls it; two sums of 2048 numbers, by a
+/// communication policy or a Transport.
+template <class Space, class C>
 void agree(Space const& exec, C& communication, std::string const& who, Agreement const& mine) {
   if (communication.size() == 1) return;
   int const rank = communication.rank();

@@ -26,7 +26,10 @@ inline constexpr bool has_global_statistics = [] {
 ///          computes them side by side
 template <class Net, class L, class Rule, Precision P, Communication C, class Exec>
   requires(Exec::shards > 0)
-class Trainer<Net, L, Rule, P, C, Exec> {
+class Trainer<Net, L, Rule, P, C, Exec> : public Training<Net, L, Rule, P, C, Exec> {
+  using Parts = Training<Net, L, Rule, P, C, Exec>;
+  using Parts::communication_, Parts::evaluation_, Parts::exec_, Parts::model_, Parts::optimizer_;
+  using Parts::phase_, Parts::step_label_, Parts::steps_;
   static constexpr bool moves_shards = ShardCommunication<C>;  // shorter errors than the concept's
   static_assert(moves_shards,
                 "Trainer: sums over ranks in the order of this communication policy depend on the "
@@ -37,12 +40,8 @@ class Trainer<Net, L, Rule, P, C, Exec> {
       "a step. Take BatchNorm<>, whose statistics are then those of a shard.");
 
  public:
-  using ModelType = Model<Net, P, Exec>;
-  using communication_type = C;
-  using space = typename Exec::space;
-  using accumulate = typename P::accumulate;
-  using Evaluator = LossEvaluation<ModelType, typename detail::LossTerms<L>::type>;
-  static constexpr bool whole_step = runs_whole_steps<Net, P, Exec>() && Evaluator::terms == 1;
+  using Parts::whole_step;
+  using typename Parts::Evaluator, typename Parts::ModelType, typename Parts::space;
 
   Trainer(space const& exec, Rule const& rule, ModelOptions const& options = {},
           OptimizerOptions const& optimizer = {})
@@ -51,25 +50,23 @@ class Trainer<Net, L, Rule, P, C, Exec> {
   template <class Communicator>
   Trainer(space const& exec, Communicator&& communicator, Rule const& rule,
           ModelOptions const& options = {}, OptimizerOptions const& optimizer = {})
-      : exec_(exec),
-        model_(exec, options),
-        communication_(std::forward<Communicator>(communicator)),
-        optimizer_(exec, model_, rule, optimizer),
-        evaluation_(exec, model_, whole_step),
+      : Parts(exec, std::forward<Communicator>(communicator), rule, options, optimizer),
         step_(exec, model_, evaluation_, communication_, whole_step) {}
 
-  Trainer(Trainer const&) = delete;
-  Trainer& operator=(Trainer const&) = delete;
-
   /// One step on this rank's samples of the global batch: those of reproducible_range.
-  template <class In, class Targets> void step(In const& in, Targets const& targets) {
+  template <class In, class Targets> void step(In const& in, Targets const& targets) try {
+    ++steps_;
+    phase_ = "sums of shards";
     Kokkos::Profiling::pushRegion(step_label_);
     BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
     BoundTensors const wanted = evaluation_.bind(targets, inputs.batch);
     model_.check_batch(inputs.batch);
     step_.template run<whole_step>(exec_, inputs, wanted);
+    phase_ = "update";
     optimizer_.update(exec_, model_);
     Kokkos::Profiling::popRegion();
+  } catch (...) {
+    this->fail();
   }
 
   /// As in Trainer.
@@ -77,9 +74,6 @@ class Trainer<Net, L, Rule, P, C, Exec> {
   CapturedStep<Trainer, In, Targets> capture(In const& in, Targets const& targets) {
     return CapturedStep<Trainer, In, Targets>(*this, in, targets);
   }
-
-  /// Mean loss of the last step over all ranks; waits for it.
-  double loss() const { return mean_loss(exec_, model_); }
 
   /// Loss and accuracy in inference mode, over the samples of all ranks, split as batches are;
   /// every rank calls it.
@@ -92,21 +86,8 @@ class Trainer<Net, L, Rule, P, C, Exec> {
   /// All ranks have the same weights and running statistics at any time: nothing is left to do.
   void synchronize() {}
   void average_buffers() {}
-  void progress() { communication_.progress(); }
-
-  ModelType& model() { return model_; }
-  ModelType const& model() const { return model_; }
-  Optimizer<Rule, ModelType>& optimizer() { return optimizer_; }
-  C& communication() { return communication_; }
-  space const& exec() const { return exec_; }
 
  private:
-  space exec_;
-  ModelType model_;
-  std::string step_label_ = model_.name() + "/step";
-  C communication_;
-  Optimizer<Rule, ModelType> optimizer_;
-  Evaluator evaluation_;
   ReproducibleStep<ModelType, Evaluator, C> step_;
 };
 

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/version.hpp>
+#include <phyllo/model/model.hpp>
+#include <phyllo/policy/agreement.hpp>
+#include <phyllo/policy/rank_failure.hpp>
+#include <phyllo/policy/shard_communication.hpp>
+#include <phyllo/train/buckets.hpp>
+#include <phyllo/train/loss_evaluation.hpp>
+#include <phyllo/train/optimizer.hpp>
+
+namespace phyllo {
+
+/// What a loss says of a set of samples of all ranks.
+struct Evaluation {
+  double loss = 0;      // mean over samples
+  double accuracy = 0;  // share of positions whose class is right; 0 without class numbers
+  long samples = 0;
+};
+
+/// A model, a loss, an optimizer and the ranks that train together: what every Trainer has. What a
+/// step is, the Trainer says.
+///
+/// options  as in Trainer
+/// errors   making it: ranks that differ in network, precision, loss, rule, policy, seed or version
+///          of Phyllo -> Error on all
+template <class Net, class L, class Rule, Precision P, Communication C, class Exec> class Training {
+ public:
+  using ModelType = Model<Net, P, Exec>;
+  using communication_type = C;
+  using space = typename Exec::space;
+  using accumulate = typename P::accumulate;
+  using Evaluator = LossEvaluation<ModelType, typename detail::LossTerms<L>::type>;
+  using AllBuckets = Buckets<Net, C::bucket_bytes, int(sizeof(accumulate))>;
+  /// Whether a step is one pass over the batch: then all gradients are complete at once.
+  static constexpr bool whole_step = runs_whole_steps<Net, P, Exec>() && Evaluator::terms == 1;
+
+  // Its parts refer to each other.
+  Training(Training const&) = delete;
+  Training& operator=(Training const&) = delete;
+
+  /// Mean loss of the last step over all ranks; waits for it.
+  double loss() const { return mean_loss(exec_, model_); }
+
+  /// Moves messages along while the caller computes something else.
+  void progress() { communication_.progress(); }
+
+  ModelType& model() { return model_; }
+  ModelType const& model() const { return model_; }
+  Optimizer<Rule, ModelType>& optimizer() { return optimizer_; }
+  Optimizer<Rule, ModelType> const& optimizer() const { return optimizer_; }
+  C& communication() { return communication_; }
+  space const& exec() const { return exec_; }
+  /// Calls of `step` so far, as messages count them.
+  long steps() const { return steps_; }
+  void count_steps_from(long steps) { steps_ = steps; }
+
+ protected:
+  template <class Communicator>
+  Training(space const& exec, Communicator&& communicator, Rule const& rule,
+           ModelOptions const& options, OptimizerOptions const& optimizer)
+      : exec_(exec),
+        model_(exec, options),
+        communication_(std::forward<Communicator>(communicator)),
+        optimizer_(exec, model_, rule, optimizer, share()),
+        evaluation_(exec, model_, whole_step) {
+    if (communication_.size() == 1) return;
+    // Shards are added by trees of their own; the texts of ranks, by whatever moves them.
+    if constexpr (ShardCommunication<C> && !std::is_same_v<C, Local>)
+      agree(exec_, communication_.transport(), model_.name(), agreement(rule, options));
+    else
+      agree(exec_, communication_, model_.name(), agreement(rule, options));
+  }
+  ~Training() = default;
+
+  /// Called where a step has failed: the same error, which also says where.
+  [[noreturn]] void fail() const try { throw; } catch (RankFailure const& failure) {
+    throw RankFailure(place() + failure.what(), failure.ranks());
+  } catch (Error const& error) {
+    throw Error(place() + error.what());
+  }
+
+  space exec_;
+  ModelType model_;
+  std::string step_label_ = model_.name() + "/step";
+  C communication_;  // behind the model: it waits for what is in flight before the gradients go
+  Optimizer<Rule, ModelType> optimizer_;
+  Evaluator evaluation_;
+  long steps_ = 0;
+  char const* phase_ = "";
+
+ private:
+  std::pair<long, long> share() const {
+    if constexpr (SharesParameters<C>) return communication_.share(ModelType::nodes.arena_size);
+    return {0, ModelType::nodes.arena_size};
+  }
+  static Agreement agreement(Rule const& rule, ModelOptions const& options) {
+    Agreement a;
+    a.add("Phyllo", version);
+    a.add("network", type_name<Net>());
+    a.add("layers", Agreement::hash(type_name<typename Net::program>()));
+    a.add("parameters", std::to_string(Net::parameter_count));
+    a.add("precision", type_name<P>());
+    a.add("loss", type_name<L>());
+    a.add("communication", type_name<C>());
+    a.add("shards", std::to_string(Exec::shards));
+    a.add("buckets", std::to_string(AllBuckets::count));
+    a.add("rule", Rule::name);
+    a.add("rate", double(rule.rate));
+    a.add("seed", std::to_string(options.seed));
+    return a;
+  }
+  // One rank has nobody to be told apart from.
+  std::string place() const {
+    if (communication_.size() == 1) return "";
+    return model_.name() + " on rank " + std::to_string(communication_.rank()) + ", step " +
+           std::to_string(steps_) + ", " + phase_ + ": ";
+  }
+};
+
+}  // namespace phyllo
