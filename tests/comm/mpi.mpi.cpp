@@ -84,6 +84,15 @@ TEST_CASE("Mpi: many buckets in flight, with a blocking sum between") {
     }
 }
 
+TEST_CASE("Mpi: buckets beyond the room for what arrives wait for others to end") {
+  static_assert(phyllo::MpiSums::most_room < 150'000 * sizeof(double));
+  Mpi mpi(MPI_COMM_WORLD);
+  for (int step = 0; step < 2; ++step) {
+    buckets_in_flight<float>(mpi, {300'001, 5, 700'003, 1, 0, 400'000, 90'000, 17, 600'000});
+    buckets_in_flight<double>(mpi, {7, 150'000, 150'001, 20'000, 20'000, 500'000, 3});
+  }
+}
+
 TEST_CASE("Mpi: after reserve and the longest sum, nothing allocates") {
   Mpi mpi(MPI_COMM_WORLD, {.staged = true});
   auto const data = values_of<float>(mpi.rank(), 1'000);

@@ -24,6 +24,7 @@ struct World {
 template <class T> void sum_in_pieces(std::vector<T>& data, long piece, bool by_advancing) {
   World const world;
   long const count = long(data.size());
+  phyllo::MpiWatch watch(MPI_COMM_NULL, world.rank, world.size, 60);
   std::vector<std::vector<T>> rooms;
   std::vector<MpiHalvingSum<T>> sums;
   rooms.reserve(std::size_t(count / piece + 1));
@@ -32,13 +33,16 @@ template <class T> void sum_in_pieces(std::vector<T>& data, long piece, bool by_
     long const size = std::min(piece, count - first);
     rooms.emplace_back(std::size_t(MpiHalvingSum<T>::room_size(size, world.size)));
     sums.emplace_back(MPI_COMM_WORLD, world.rank, world.size, int(sums.size()), data.data() + first,
-                      size, rooms.back().data());
+                      size, watch);
+    sums.back().start(rooms.back().data());
   }
   // From the last to the first, so that no rank may rely on an order.
   for (std::size_t left = sums.size(); left > 0; --left) {
-    while (by_advancing && !sums[left - 1].advance()) {
-    }
-    sums[left - 1].wait();
+    if (by_advancing)
+      while (!sums[left - 1].advance()) {
+      }
+    else
+      watch.wait_until("a sum", [&] { return sums[left - 1].advance(); });
     CHECK(sums[left - 1].advance());
   }
 }

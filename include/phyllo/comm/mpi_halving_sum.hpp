@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/comm/mpi_error.hpp>
 #include <phyllo/comm/mpi_watch.hpp>
 #include <phyllo/policy/communication.hpp>
 
 #include <mpi.h>
+#include <Kokkos_Core.hpp>
 
 #include <bit>
 #include <type_traits>
@@ -20,7 +20,7 @@ namespace phyllo {
 /// Open MPI's MPI_Iallreduce in place sends all numbers up a tree and down again, into memory that
 /// it allocates each time (coll/libnbc): twice the bytes on 2 ranks, log2(ranks) times on many.
 ///
-/// state    data and room are in use until advance has said true
+/// state    data and room are in use from start until advance has said true
 /// errors   whatever MPI refuses
 /// numerics of every number the same tree over the ranks, however the numbers are cut into sums;
 ///          all ranks get the same bits
@@ -35,14 +35,9 @@ template <Summable T> class MpiHalvingSum {
 
   /// watch: what MPI refuses is told to it. The ranks give the same tag to the same sum, and
   /// another one to each that is under way besides; count is at most INT_MAX.
-  MpiHalvingSum(MPI_Comm communicator, int rank, int size, int tag, T* data, long count, T* room,
-                MpiWatch* watch = nullptr)
-      : communicator_(communicator),
-        watch_(watch),
-        rank_(rank),
-        tag_(tag),
-        data_(data),
-        room_(room) {
+  MpiHalvingSum(MPI_Comm communicator, int rank, int size, int tag, T* data, long count,
+                MpiWatch& watch)
+      : communicator_(communicator), watch_(&watch), rank_(rank), tag_(tag), data_(data) {
     int const power = int(std::bit_floor(unsigned(size)));
     rest_ = size - power;
     levels_ = std::countr_zero(unsigned(power));
@@ -52,6 +47,11 @@ template <Summable T> class MpiHalvingSum {
     idle_ = paired && rank % 2 == 0;
     number_ = paired ? rank / 2 : rank - rest_;
     round_ = paired ? -1 : 0;
+  }
+
+  /// Sends the first message. room: for room_size(count, size) numbers, aligned for them.
+  void start(void* room) {
+    room_ = static_cast<T*>(room);
     begin_round();
   }
 
@@ -67,10 +67,6 @@ template <Summable T> class MpiHalvingSum {
       end_round();
     }
     return true;
-  }
-  void wait() {
-    while (!advance()) {
-    }
   }
 
   /// Gives up a sum whose other ranks do not come: whether its room is free again.
@@ -117,7 +113,9 @@ template <Summable T> class MpiHalvingSum {
   void end_round() {
     if (round_ < levels_ && !(idle_ && round_ == -1)) {
       long const low = first_[round_ + 1], count = last_[round_ + 1] - low;
-      for (long i = 0; i < count; ++i) data_[low + i] += room_[i];
+      T* KOKKOS_RESTRICT const sum = data_ + low;
+      T const* KOKKOS_RESTRICT const other = room_;
+      for (long i = 0; i < count; ++i) sum[i] += other[i];
     }
     if (round_ == 2 * levels_) return void(done_ = true);
     round_ = idle_ ? 2 * levels_ : round_ + 1;
@@ -132,19 +130,14 @@ template <Summable T> class MpiHalvingSum {
     check(MPI_Irecv(target, int(count), type(), peer, tag_, communicator_, &requests_[0]),
           "MPI_Irecv");
   }
-  void check(int code, char const* operation) const {
-    if (watch_ != nullptr)
-      watch_->check(code, operation);
-    else
-      check_mpi(code, operation, rank_);
-  }
+  void check(int code, char const* operation) const { watch_->check(code, operation); }
   static MPI_Datatype type() { return std::is_same_v<T, float> ? MPI_FLOAT : MPI_DOUBLE; }
 
   MPI_Comm communicator_;
   MpiWatch* watch_;
   int rank_, tag_;
   T* data_;
-  T* room_;
+  T* room_ = nullptr;
   int rest_ = 0;    // ranks beyond a power of two
   int levels_ = 0;  // log2 of that power
   int number_ = 0;  // of this rank among those that halve

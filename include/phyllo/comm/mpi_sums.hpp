@@ -15,12 +15,15 @@
 
 namespace phyllo {
 
-/// Sums under way by messages of our own, with the memory that they need, which is kept.
+/// Sums by messages of our own, one after the other, with the memory that they need, which is kept.
 ///
-/// state    all sums begun until `clear`; the first has tag `first_tag`, each later one the next
+/// state    all sums begun until `clear`; the first has tag `first_tag`, each later one the next.
+///          Those beyond `most_room` bytes wait for others to end: what arrives is then added
+///          while it is in the second-level cache, and the memory is used again.
 class MpiSums {
  public:
-  static constexpr std::size_t most = 16384;  // under way; MPI has at least 32767 tags
+  static constexpr std::size_t most = 16384;          // begun; MPI has at least 32767 tags
+  static constexpr std::size_t most_room = 1u << 20;  // bytes, unless one sum needs more
 
   explicit MpiSums(int first_tag) : first_tag_(first_tag) { all().push_back(this); }
   MpiSums(MpiSums const&) = delete;
@@ -28,22 +31,18 @@ class MpiSums {
     std::erase(all(), this);
     if (sums_.empty() || !mpi_runs()) return;
     bool free = true;
-    for (auto& sum : sums_) free &= std::visit([](auto& s) { return s.give_up(); }, sum);
+    for (auto& sum : sums_) free &= std::visit([](auto& s) { return s.give_up(); }, sum.sum);
     // A message that is arriving goes on to be written: that memory is never given back.
     if (!free) static_cast<void>(new auto(std::move(rooms_)));
   }
 
   template <class T>
   void begin(MPI_Comm communicator, int rank, int size, MpiWatch& watch, T* data, long count) {
-    if (sums_.size() == rooms_.size()) rooms_.emplace_back();
-    auto& room = rooms_[sums_.size()];
-    std::size_t const bytes = std::size_t(MpiHalvingSum<T>::room_size(count, size)) * sizeof(T);
-    // Whole cache lines of doubles: aligned for both types.
-    if (room.size() * sizeof(double) < bytes) room.resize(bytes / sizeof(double) + 1);
     watch.start();
-    sums_.emplace_back(std::in_place_type<MpiHalvingSum<T>>, communicator, rank, size,
-                       first_tag_ + int(sums_.size()), data, count,
-                       reinterpret_cast<T*>(room.data()), &watch);
+    sums_.push_back({MpiHalvingSum<T>(communicator, rank, size, first_tag_ + int(sums_.size()),
+                                      data, count, watch),
+                     std::size_t(MpiHalvingSum<T>::room_size(count, size)) * sizeof(T)});
+    start();
   }
 
   /// Moves the sums of all communicators on: ranks may wait for them in different orders.
@@ -52,25 +51,72 @@ class MpiSums {
   }
   /// Moves all on as far as that needs no waiting; whether all are done.
   bool advance() {
-    bool done = true;
-    for (auto& sum : sums_) done &= std::visit([](auto& s) { return s.advance(); }, sum);
-    return done;
+    for (std::size_t k = first_; k < started_; ++k) {
+      Sum& sum = sums_[k];
+      if (sum.done || !std::visit([](auto& s) { return s.advance(); }, sum.sum)) continue;
+      sum.done = true;
+      rooms_[sum.room].is_free = true;
+      in_use_ -= sum.bytes;
+      start();
+    }
+    while (first_ < started_ && sums_[first_].done) ++first_;
+    return first_ == sums_.size();
   }
   /// After `advance` has said true.
-  void clear() { sums_.clear(); }
+  void clear() {
+    sums_.clear();
+    first_ = started_ = 0;
+  }
   bool empty() const { return sums_.empty(); }
   /// No tag is left for another one.
   bool is_full() const { return sums_.size() == most; }
 
  private:
+  struct Sum {
+    std::variant<MpiHalvingSum<float>, MpiHalvingSum<double>> sum;
+    std::size_t bytes;  // of room
+    std::size_t room = 0;
+    bool done = false;
+  };
+  struct Room {
+    std::vector<double> memory;
+    bool is_free = true;
+  };
+
   static std::vector<MpiSums*>& all() {
     static std::vector<MpiSums*> sums;
     return sums;
   }
 
+  // As many as there is room for, in order.
+  void start() {
+    for (; started_ < sums_.size(); ++started_) {
+      Sum& sum = sums_[started_];
+      if (in_use_ > 0 && in_use_ + sum.bytes > most_room) return;
+      in_use_ += sum.bytes;
+      sum.room = room_of(sum.bytes);
+      double* const room = rooms_[sum.room].memory.data();
+      std::visit([room](auto& s) { s.start(room); }, sum.sum);
+    }
+  }
+
+  // The first free room, of at least so many bytes from now on.
+  std::size_t room_of(std::size_t bytes) {
+    std::size_t at = 0;
+    while (at < rooms_.size() && !rooms_[at].is_free) ++at;
+    if (at == rooms_.size()) rooms_.emplace_back();
+    Room& room = rooms_[at];
+    room.is_free = false;
+    // Whole doubles: aligned for both types.
+    if (room.memory.size() * sizeof(double) < bytes) room.memory.resize(bytes / sizeof(double) + 1);
+    return at;
+  }
+
   int first_tag_;
-  std::deque<std::variant<MpiHalvingSum<float>, MpiHalvingSum<double>>> sums_;
-  std::deque<std::vector<double>> rooms_;
+  std::deque<Sum> sums_;
+  std::size_t first_ = 0, started_ = 0;  // those between are under way, or done
+  std::size_t in_use_ = 0;               // bytes of rooms
+  std::deque<Room> rooms_;
 };
 
 }  // namespace phyllo
