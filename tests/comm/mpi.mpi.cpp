@@ -84,6 +84,21 @@ TEST_CASE("Mpi: many buckets in flight, with a blocking sum between") {
     }
 }
 
+TEST_CASE("Mpi: long sums travel in pieces of nearly the same size") {
+  using phyllo::MpiSums;
+  long const full = long(MpiSums::piece / sizeof(float));
+  CHECK(MpiSums::piece_of<float>(0) == 0);
+  CHECK(MpiSums::piece_of<float>(1) == 1);
+  CHECK(MpiSums::piece_of<float>(full + full / 2 - 1) == full + full / 2 - 1);
+  CHECK(MpiSums::piece_of<float>(2 * full + 1) == full + 1);
+  CHECK(MpiSums::piece_of<float>(10 * full) == full);
+  CHECK(MpiSums::piece_of<double>(full) == full / 2);
+  Mpi mpi(MPI_COMM_WORLD);
+  auto const data = values_of<double>(mpi.rank(), 5 * full + 3);
+  mpi.sum(instance(), data.data(), 5 * full + 3);
+  CHECK(on_host(data) == expected_sums<double>(mpi.size(), 5 * full + 3));
+}
+
 TEST_CASE("Mpi: buckets beyond the room for what arrives wait for others to end") {
   static_assert(phyllo::MpiSums::most_room < 150'000 * sizeof(double));
   Mpi mpi(MPI_COMM_WORLD);

@@ -87,39 +87,30 @@ class MpiCommunicator {
 
   /// data[0 .. count) becomes its sum over the ranks; buckets under way move on meanwhile.
   template <Summable T> void sum(T* data, long count) {
-    if (library_sums_) watch_->arrive("MPI_Allreduce");
+    if (!library_sums_) {
+      begin_pieces(*blocking_, data, count);
+      return wait(*blocking_);
+    }
+    watch_->arrive("MPI_Allreduce");
     for (long first = 0; first != count;) {
       int const piece = int(std::min(count - first, largest_count_));
-      if (library_sums_) {
-        watch_->check(
-            MPI_Allreduce(MPI_IN_PLACE, data + first, piece, type<T>(), MPI_SUM, communicator_),
-            "MPI_Allreduce");
-      } else {
-        blocking_->begin(communicator_, rank_, size_, *watch_, data + first, piece);
-        watch_->wait_until("a sum", [&] {
-          MpiSums::advance_all();
-          return blocking_->advance();
-        });
-        blocking_->clear();
-      }
+      watch_->check(
+          MPI_Allreduce(MPI_IN_PLACE, data + first, piece, type<T>(), MPI_SUM, communicator_),
+          "MPI_Allreduce");
       first += piece;
     }
   }
 
   /// The same, started only; data are in use until `wait`. Sums that MPI makes append requests.
   template <Summable T> void begin_sum(T* data, long count, std::vector<MPI_Request>& requests) {
+    if (!library_sums_) return begin_pieces(*buckets_, data, count);
     for (long first = 0; first != count;) {
       int const piece = int(std::min(count - first, largest_count_));
-      if (library_sums_) {
-        requests.push_back(MPI_REQUEST_NULL);  // before the call: there is no throwing after it
-        watch_->start("MPI_Iallreduce", [&] {
-          return MPI_Iallreduce(MPI_IN_PLACE, data + first, piece, type<T>(), MPI_SUM,
-                                communicator_, &requests.back());
-        });
-      } else {
-        if (buckets_->is_full()) wait(requests);
-        buckets_->begin(communicator_, rank_, size_, *watch_, data + first, piece);
-      }
+      requests.push_back(MPI_REQUEST_NULL);  // before the call: there is no throwing after it
+      watch_->start("MPI_Iallreduce", [&] {
+        return MPI_Iallreduce(MPI_IN_PLACE, data + first, piece, type<T>(), MPI_SUM, communicator_,
+                              &requests.back());
+      });
       first += piece;
     }
   }
@@ -206,12 +197,7 @@ class MpiCommunicator {
 
   /// Waits for all sums and requests, and forgets them.
   void wait(std::vector<MPI_Request>& requests) {
-    if (buckets_ && !buckets_->empty())
-      watch_->wait_until("a sum", [&] {
-        MpiSums::advance_all();
-        return buckets_->advance();
-      });
-    if (buckets_) buckets_->clear();
+    if (buckets_) wait(*buckets_);
     if (!requests.empty())
       watch_->wait(requests.data(), requests.size(), "a non-blocking collective call");
     requests.clear();
@@ -266,6 +252,23 @@ class MpiCommunicator {
       return MPI_UINT32_T;
     else
       return MPI_UINT64_T;
+  }
+
+  template <class T> void begin_pieces(MpiSums& sums, T* data, long count) {
+    for (long first = 0; first != count;) {
+      long const piece = std::min(MpiSums::piece_of<T>(count - first), largest_count_);
+      if (sums.is_full()) wait(sums);
+      sums.begin(communicator_, rank_, size_, *watch_, data + first, piece);
+      first += piece;
+    }
+  }
+  void wait(MpiSums& sums) {
+    if (!sums.empty())
+      watch_->wait_until("a sum", [&] {
+        MpiSums::advance_all();
+        return sums.advance();
+      });
+    sums.clear();
   }
 
   MPI_Comm communicator_ = MPI_COMM_NULL;

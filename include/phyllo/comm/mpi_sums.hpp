@@ -25,6 +25,16 @@ class MpiSums {
   static constexpr std::size_t most = 16384;          // begun; MPI has at least 32767 tags
   static constexpr std::size_t most_room = 1u << 20;  // bytes, unless one sum needs more
 
+  static constexpr std::size_t piece = 2u << 20;  // bytes, about
+
+  /// How many of `left` numbers one sum shall have, so that all have nearly as many.
+  ///
+  /// source   perf/communication: a bucket of 16 MiB in one sum takes up to 1.4 times as long
+  template <class T> static constexpr long piece_of(long left) {
+    long const bytes = left * long(sizeof(T)), pieces = (bytes + long(piece) / 2) / long(piece);
+    return pieces < 2 ? left : (left + pieces - 1) / pieces;
+  }
+
   explicit MpiSums(int first_tag) : first_tag_(first_tag) { all().push_back(this); }
   MpiSums(MpiSums const&) = delete;
   ~MpiSums() {
