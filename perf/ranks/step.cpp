@@ -7,7 +7,7 @@
 #include "counted_mpi.hpp"
 #include "rank_samples.hpp"
 #include "rebucketed.hpp"
-#include "schedule.hpp"
+#include "sums_of_step.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -48,15 +48,6 @@ auto targets_of(long batch) {
   }
 }
 
-/// Sums that all buckets of a network travel in.
-int sums_of(perf::Schedule<Net> const& schedule) {
-  int sums = 0;
-  for (int k = 0; k < schedule.count; ++k)
-    for (long left = schedule.bytes[k] / long(sizeof(float)); left > 0; ++sums)
-      left -= phyllo::MpiSums::piece_of<float>(left);
-  return sums;
-}
-
 /// The messages and bytes that a rank sends in one step, which have to be those of the network's
 /// type: on two ranks each sum is half of its numbers there and half of them back.
 std::string counted(Way const& way, int ranks, std::function<void()> const& step) {
@@ -65,7 +56,7 @@ std::string counted(Way const& way, int ranks, std::function<void()> const& step
   long const messages = perf::counted_mpi.messages - before.messages;
   long const bytes = perf::counted_mpi.bytes - before.bytes;
   constexpr perf::Schedule<Net> schedule;
-  int const sums = sums_of(schedule);
+  int const sums = int(perf::sums_of_step<Net>().size());
   if (ranks == 2 && way.when == When::at_once && way.bytes == phyllo::default_bucket_bytes &&
       (messages != 2 * sums || bytes != schedule.total)) {
     std::fprintf(stderr,
