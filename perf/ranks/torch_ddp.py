@@ -7,6 +7,7 @@ import argparse
 import json
 import multiprocessing
 import os
+import pathlib
 import sys
 import tempfile
 import time
@@ -14,43 +15,14 @@ import time
 RANKS = 2
 
 
-def networks(torch):
-    nn = torch.nn
-
-    def mlp(*widths):
-        layers = []
-        for inputs, outputs in zip(widths, widths[1:]):
-            layers += [nn.Linear(inputs, outputs), nn.ReLU()]
-        return nn.Sequential(*layers[:-1])
-
-    def lenet():
-        return nn.Sequential(nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5),
-                             nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(400, 120), nn.ReLU(),
-                             nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10))
-
-    class Block(nn.Module):
-        def __init__(self, inputs, width, step):
-            super().__init__()
-            self.main = nn.Sequential(nn.Conv2d(inputs, width, 3, step, 1, bias=False), nn.BatchNorm2d(width),
-                                      nn.ReLU(), nn.Conv2d(width, width, 3, 1, 1, bias=False),
-                                      nn.BatchNorm2d(width))
-            same = step == 1 and inputs == width
-            self.shortcut = nn.Identity() if same else nn.Sequential(nn.Conv2d(inputs, width, 1, step, bias=False),
-                                                                     nn.BatchNorm2d(width))
-
-        def forward(self, x):
-            return torch.relu(self.main(x) + self.shortcut(x))
-
-    def resnet18():
-        layers = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(3, 2, 1)]
-        inputs = 64
-        for width, step in ((64, 1), (128, 2), (256, 2), (512, 2)):
-            layers += [Block(inputs, width, step), Block(width, width, 1)]
-            inputs = width
-        return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 1000))
+def cases(torch):
+    """What is trained: model, inputs, targets and loss for a batch of n."""
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "suite/peers"))
+    sys.dont_write_bytecode = True
+    from torch_networks import lenet, mlp, resnet18
 
     images = {"memory_format": torch.channels_last}
-    cross_entropy, mean_squared_error = nn.functional.cross_entropy, nn.functional.mse_loss
+    cross_entropy, mean_squared_error = torch.nn.functional.cross_entropy, torch.nn.functional.mse_loss
     return {
         "mlp": lambda n: (mlp(16, 64, 64, 64, 64, 16), torch.randn(n, 16), torch.randn(n, 16), mean_squared_error),
         "lenet": lambda n: (lenet().to(**images), torch.randn(n, 1, 28, 28).to(**images),
@@ -69,7 +41,7 @@ def train(rank, core, store, network, batch, pipe):
     torch.set_num_threads(1)
     distributed.init_process_group("gloo", init_method="file://" + store, rank=rank, world_size=RANKS)
     torch.manual_seed(1)
-    model, x, targets, loss = networks(torch)[network](batch)
+    model, x, targets, loss = cases(torch)[network](batch)
     parameters = sum(p.numel() for p in model.parameters())
     model = torch.nn.parallel.DistributedDataParallel(model.train(), gradient_as_bucket_view=True)
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3, momentum=0.9, foreach=True)

@@ -21,23 +21,13 @@ except ImportError:
     print("absent: Python has no module torch (Debian: python3-torch)", flush=True)
     sys.exit(0)
 
+sys.dont_write_bytecode = True
+from torch_networks import lenet, mlp  # noqa: E402
+
 torch.set_num_threads(a.threads)
 torch.manual_seed(1)
 TYPE = {"f32": torch.float32, "bf16": torch.bfloat16}[a.dtype]
 nn = torch.nn
-
-
-def mlp(*widths):
-    layers = []
-    for inputs, outputs in zip(widths, widths[1:]):
-        layers += [nn.Linear(inputs, outputs), nn.ReLU()]
-    return nn.Sequential(*layers[:-1])
-
-
-def lenet():
-    return nn.Sequential(nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5),
-                         nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(400, 120), nn.ReLU(),
-                         nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10))
 
 
 def inference(model, batch, width):
