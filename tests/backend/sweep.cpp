@@ -15,53 +15,73 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
-#include <vector>
 
 namespace {
 
 using namespace phyllo;
 using Space = Kokkos::DefaultExecutionSpace;
+using HostSpace = Kokkos::DefaultHostExecutionSpace;
+
+// Where a work reads and writes: the reference on the host, the other backend on the device. Where
+// the host is the device, it is the same memory.
+enum class Side { host, device };
 
 // Numbers between two guards that nothing may touch.
-template <class T> struct Guarded {
-  static constexpr std::size_t guard = 16;
-  std::vector<T> all;
-  Guarded(long size, float fill) : all(std::size_t(size) + 2 * guard, T(fill)) {
-    for (std::size_t i = 0; i < guard; ++i) all[i] = all[all.size() - 1 - i] = T(77.0f);
+template <class T> class Guarded {
+ public:
+  Guarded(long size, float fill) : device_("numbers", std::size_t(size) + 2 * guard) {
+    Kokkos::deep_copy(host_, T(fill));
+    for (std::size_t i = 0; i < guard; ++i) host_(i) = host_(last() - i) = T(77.0f);
   }
-  T* data() { return all.data() + guard; }
+  T* on(Side side) const { return (side == Side::host ? host_.data() : device_.data()) + guard; }
+  T& operator()(long i) const { return on(Side::host)[i]; }
+  Guarded const& to_device() const {
+    Kokkos::deep_copy(device_, host_);
+    return *this;
+  }
+  void to_host() const { Kokkos::deep_copy(host_, device_); }
   bool intact() const {
     for (std::size_t i = 0; i < guard; ++i)
-      if (double(float(all[i])) != 77.0 || double(float(all[all.size() - 1 - i])) != 77.0)
-        return false;
+      if (double(float(host_(i))) != 77.0 || double(float(host_(last() - i))) != 77.0) return false;
     return true;
   }
+
+ private:
+  static constexpr std::size_t guard = 16;
+  std::size_t last() const { return host_.extent(0) - 1; }
+
+  Kokkos::View<T*, Space> device_;
+  Kokkos::View<T*, Kokkos::HostSpace> host_ =
+      Kokkos::create_mirror_view(Kokkos::HostSpace{}, device_);
 };
 
 template <class T> Guarded<T> random_numbers(long size, std::uint64_t seed) {
   Guarded<T> v(size, 0);
-  for (long i = 0; i < size; ++i)
-    v.data()[i] = T(2 * random_uniform(seed, 0, 0, std::uint64_t(i), 0) - 1);
-  return v;
+  for (long i = 0; i < size; ++i) v(i) = T(2 * random_uniform(seed, 0, 0, std::uint64_t(i), 0) - 1);
+  return v.to_device();
 }
 
 constexpr float poison = std::numeric_limits<float>::quiet_NaN();
 
-// Runs the same work on both backends with outputs of their own; `bind` sets the output pointer.
-template <class Op, class P, class T, class Work, class Bind>
-void compare(Work work, long size, bool accumulate, double bound, Bind const& bind) {
-  Space exec;
-  auto expected = accumulate ? random_numbers<T>(size, 99) : Guarded<T>(size, poison);
-  auto got = expected;
-  bind(work, expected.data());
-  reference::Kernels<Op, P>::run(exec, "reference", work);
-  bind(work, got.data());
-  portable::Kernels<Op, P>::run(exec, "portable", work);
+// Runs the same work on both backends with outputs of their own: `work(side, out)` makes it.
+template <class Op, class P, class T, class Work>
+void compare(long size, bool accumulate, double bound, Work const& work) {
+  auto const fresh = [&] {
+    return accumulate ? random_numbers<T>(size, 99) : Guarded<T>(size, poison).to_device();
+  };
+  Guarded<T> const expected = fresh(), got = fresh();
+  reference::Kernels<Op, P>::run(HostSpace{}, "reference",
+                                 work(Side::host, expected.on(Side::host)));
+  Space const exec;
+  portable::Kernels<Op, P>::run(exec, "portable", work(Side::device, got.on(Side::device)));
   exec.fence();
+  got.to_host();
   double difference = 0, norm = 0;
   for (long i = 0; i < size; ++i) {
-    double const e = double(expected.data()[i]), g = double(got.data()[i]);
+    double const e = double(expected(i)), g = double(got(i));
     REQUIRE(std::isfinite(e));
     difference += (e - g) * (e - g);
     norm += e * e;
@@ -85,52 +105,52 @@ void contraction(int batch, Shape input, int outputs, Window window) {
   using A = typename P::accumulate;
   Shape const output = window.output(input, outputs);
   long const weights = long(window.taps()) * input.channels * outputs;
-  auto x = random_numbers<S>(long(batch) * input.size(), 1);
-  auto weight = random_numbers<S>(weights, 2), bias = random_numbers<S>(outputs, 3);
-  auto d_z = random_numbers<S>(long(batch) * output.size(), 4);
+  auto const x = random_numbers<S>(long(batch) * input.size(), 1);
+  auto const weight = random_numbers<S>(weights, 2), bias = random_numbers<S>(outputs, 3);
+  auto const d_z = random_numbers<S>(long(batch) * output.size(), 4);
   INFO("batch ", batch, " channels ", input.channels, " outputs ", outputs, " spatial ",
        input.spatial[0], " ", input.spatial[1], " ", input.spatial[2], " window ", window.size[0],
        " ", window.size[1], " ", window.size[2], " stride ", window.stride[2], " padding ",
        window.padding[2]);
-  typename Op::template Forward<P> forward;
-  forward.batch = batch;
-  forward.input = input;
-  forward.output = output;
-  forward.window = window;
-  forward.x = x.data();
-  forward.weight = weight.data();
-  forward.bias = batch % 2 == 0 ? bias.data() : nullptr;
-  compare<Op, P, S>(forward, long(batch) * output.size(), false, bound_of<P>(),
-                    [](auto& w, S* out) { w.y = out; });
+  compare<Op, P, S>(long(batch) * output.size(), false, bound_of<P>(), [&](Side side, S* out) {
+    typename Op::template Forward<P> forward;
+    forward.batch = batch;
+    forward.input = input;
+    forward.output = output;
+    forward.window = window;
+    forward.x = x.on(side);
+    forward.weight = weight.on(side);
+    forward.bias = batch % 2 == 0 ? bias.on(side) : nullptr;
+    forward.y = out;
+    return forward;
+  });
   for (bool const accumulate : {false, true})
     compare<Op, P, S>(
-        typename Op::template BackwardInput<P>{batch, input, output, window, d_z.data(),
-                                               weight.data(), nullptr, accumulate},
-        long(batch) * input.size(), accumulate, bound_of<P>(),
-        [](auto& w, S* out) { w.d_x = out; });
-  compare<Op, P, A>(
-      typename Op::template BackwardParameters<P>{batch, input, output, window, x.data(),
-                                                  d_z.data(), nullptr, nullptr},
-      weights + outputs, false, bound_of<P>(), [&](auto& w, A* out) {
-        w.d_weight = out;
-        w.d_bias = out + weights;
-      });
+        long(batch) * input.size(), accumulate, bound_of<P>(), [&](Side side, S* out) {
+          return typename Op::template BackwardInput<P>{
+              batch, input, output, window, d_z.on(side), weight.on(side), out, accumulate};
+        });
+  compare<Op, P, A>(weights + outputs, false, bound_of<P>(), [&](Side side, A* out) {
+    return typename Op::template BackwardParameters<P>{
+        batch, input, output, window, x.on(side), d_z.on(side), out, out + weights};
+  });
 }
 
 template <op::PoolingKind Kind, class P> void pooling(int batch, Shape input, Window window) {
   using Op = op::Pooling<Kind>;
   using S = typename P::storage;
   Shape const output = window.output(input, input.channels);
-  auto x = random_numbers<S>(long(batch) * input.size(), 1);
-  auto d_y = random_numbers<S>(long(batch) * output.size(), 4);
-  compare<Op, P, S>(
-      typename Op::template Forward<P>{batch, input, output, window, x.data(), nullptr},
-      long(batch) * output.size(), false, bound_of<P>(), [](auto& w, S* out) { w.y = out; });
+  auto const x = random_numbers<S>(long(batch) * input.size(), 1);
+  auto const d_y = random_numbers<S>(long(batch) * output.size(), 4);
+  compare<Op, P, S>(long(batch) * output.size(), false, bound_of<P>(), [&](Side side, S* out) {
+    return typename Op::template Forward<P>{batch, input, output, window, x.on(side), out};
+  });
   for (bool const accumulate : {false, true})
-    compare<Op, P, S>(typename Op::template Backward<P>{batch, input, output, window, x.data(),
-                                                        d_y.data(), nullptr, accumulate},
-                      long(batch) * input.size(), accumulate, bound_of<P>(),
-                      [](auto& w, S* out) { w.d_x = out; });
+    compare<Op, P, S>(
+        long(batch) * input.size(), accumulate, bound_of<P>(), [&](Side side, S* out) {
+          return typename Op::template Backward<P>{batch,      input,        output, window,
+                                                   x.on(side), d_y.on(side), out,    accumulate};
+        });
 }
 
 // Sizes at and around the blocks of registers and vectors; each pair of values of two dimensions
@@ -188,7 +208,7 @@ TEST_CASE_TEMPLATE("sweep: pooling", P, Full<double>, Full<float>, Mixed<fp16, f
 
 TEST_CASE("reference: values by hand") {
   using P = Full<double>;
-  Space exec;
+  HostSpace const exec;
   SUBCASE("a 3x3 convolution with padding") {
     double const x[4] = {1, 2, 3, 4};  // 2x2
     double const w[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, bias[1] = {0.5};

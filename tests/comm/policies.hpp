@@ -62,8 +62,13 @@ template <class Net, class C, class P = Full<double>, class Rule = Sgd> struct R
 
   /// Samples of the global batch of a step.
   void step(int number, std::pair<int, int> rows) {
-    trainer.step(Kokkos::subview(integers(Net::input.size(), number), rows, Kokkos::ALL),
-                 Kokkos::subview(integers(Net::output.size(), number + 31), rows, Kokkos::ALL));
+    step(integers(Net::input.size(), number), integers(Net::output.size(), number + 31), rows);
+  }
+  void step(Table const& inputs, Table const& targets, std::pair<int, int> rows) {
+    auto const samples = [&](Table const& all) {
+      return Kokkos::subview(Kokkos::create_mirror_view_and_copy(Space{}, all), rows, Kokkos::ALL);
+    };
+    trainer.step(samples(inputs), samples(targets));
   }
   std::vector<double> weights() const { return on_host(trainer.model().master()); }
   std::vector<double> rule_state() { return on_host(trainer.optimizer().state()); }

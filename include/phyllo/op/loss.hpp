@@ -53,7 +53,7 @@ template <class Precision> struct LossSum {
   int batch = 0;
   accumulate const* values = nullptr;
   accumulate const* hits = nullptr;
-  accumulate* partial = nullptr;  // workspace (3, blocks)
+  accumulate* partial = nullptr;  // workspace (2, blocks)
   accumulate* sums = nullptr;     // (3)
   static constexpr int blocks = 64;
 };

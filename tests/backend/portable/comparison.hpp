@@ -118,6 +118,14 @@ struct Instances {
 template <template <class, class> class Kernels>
 inline constexpr bool same_bits_on_any_threads = true;
 
+/// Tells a work where its outputs are. Not a lambda inside `compare`: nvcc pairs the packs wrongly
+/// there, outputs of one type with memory of another.
+template <class Work, class Memory, std::size_t... I, class... Outputs>
+void place_outputs(Work& work, Memory& memory, std::index_sequence<I...>,
+                   Outputs const&... outputs) {
+  (outputs.place(work, std::get<I>(memory).data()), ...);
+}
+
 /// A backend, the portable unless said, against the reference: every output written, nothing beyond
 /// it, the same bits again and with another number of threads, and within `bound` of the reference.
 template <class Op, class P, template <class, class> class Kernels = portable::Kernels, class Work,
@@ -127,7 +135,7 @@ void compare(Work const& work, double bound, Output<T, Place> const&... outputs)
   auto const results = [&](auto const& run) {
     std::tuple<Guarded<T>...> memory{outputs.fresh()...};
     Work placed = work;
-    std::apply([&](auto&... m) { (outputs.place(placed, m.data()), ...); }, memory);
+    place_outputs(placed, memory, std::index_sequence_for<T...>{}, outputs...);
     run(placed);
     return memory;
   };

@@ -53,18 +53,7 @@ TEST_CASE("the parts of a softmax sum, empty ones and infinities among them") {
 }
 
 TEST_CASE_TEMPLATE("portable: sums of losses", P, Full<double>, Full<float>) {
-  using A = typename P::accumulate;
   for (int const few : sizes)
-    for (int const batch : {0, few, 64 * few, 64 * few + 1}) {
-      auto const values = numbers<A>(batch, 1), hits = numbers<A>(batch, 2);
-      for (bool const counted : {false, true}) {
-        op::LossSum<P> work;
-        work.batch = batch;
-        work.values = values.data();
-        work.hits = counted ? hits.data() : nullptr;
-        compare<op::LossSum<P>, P>(
-            work, bound<P>(), output<A>(3, [](auto& w, A* p) { w.sums = p; }),
-            workspace<A>(3 * op::LossSum<P>::blocks, [](auto& w, A* p) { w.partial = p; }));
-      }
-    }
+    for (int const batch : {0, few, 64 * few, 64 * few + 1})
+      compare_loss_sums<P, portable::Kernels>(batch);
 }

@@ -87,4 +87,23 @@ void compare_losses() {
   });
 }
 
+/// Sums over samples, of eighths: exact in any order.
+template <class P, template <class, class> class Kernels> void compare_loss_sums(int batch) {
+  CAPTURE(batch);
+  using A = typename P::accumulate;
+  auto values = numbers<A>(batch, 1), hits = numbers<A>(batch, 2);
+  for (auto* of_samples : {&values, &hits})
+    for (int n = 0; n < batch; ++n)
+      of_samples->data()[n] = A(std::floor(8 * double(of_samples->data()[n])) / 8);
+  for (bool const counted : {false, true}) {
+    op::LossSum<P> work;
+    work.batch = batch;
+    work.values = values.data();
+    work.hits = counted ? hits.data() : nullptr;
+    compare<op::LossSum<P>, P, Kernels>(
+        work, 0, output<A>(3, [](auto& w, A* p) { w.sums = p; }),
+        workspace<A>(2 * op::LossSum<P>::blocks, [](auto& w, A* p) { w.partial = p; }));
+  }
+}
+
 }  // namespace phyllo::test

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/gpu/contraction.hpp>
+#include <phyllo/backend/gpu/loss_sum.hpp>
 #include <phyllo/backend/gpu/normalization.hpp>
 #include <phyllo/backend/gpu/segment.hpp>
 
@@ -20,6 +21,9 @@ struct Kernels<Device, op::Contraction<Chain>, P> : ContractionKernels<Device, C
 template <class Device, class Chain, class P>
   requires(has_instruction<P>)
 struct Kernels<Device, op::Normalization<Chain>, P> : NormalizationKernels<Device, Chain, P> {};
+
+template <class Device, class P>
+struct Kernels<Device, op::LossSum<P>, P> : LossSumKernels<Device, P> {};
 
 template <class Device, class... D, class P>
   requires(is_perceptron<op::Segment<D...>> && has_instruction<P>)

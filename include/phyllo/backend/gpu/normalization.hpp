@@ -36,6 +36,44 @@ template <class Chain, class P> struct NormalizationGradientValues {
   }
 };
 
+/// Adds the sums of blocks of rows: a block of threads has 32 channels, of which each thread adds
+/// some sums; these meet in scratch memory, half to half.
+///
+/// options  Lanes: of a warp · Combine: portable::normalization_combine
+template <int Lanes, class Combine> struct combine_by_blocks {
+  using A = typename Combine::A;
+  static constexpr int wide = 32, high = 8;
+  static constexpr int threads = wide * high;
+  static constexpr int warps = threads / Lanes;
+  static constexpr int scratch_bytes = threads * int(sizeof(A));
+  static_assert(Combine::row_blocks % high == 0);
+
+  Combine work;
+
+  PHYLLO_INLINE int blocks() const { return (work.count + wide - 1) / wide; }
+
+  template <class Team> PHYLLO_FUNCTION void operator()(Team const& team) const {
+    constexpr int each = Combine::row_blocks / high;
+    auto* const of_threads = reinterpret_cast<A*>(team.scratch);
+    for (int block = team.block(); block < blocks(); block += team.blocks()) {
+      int const first = block * wide;
+      for (int t = team.first_thread(); t < team.last_thread(); ++t) {
+        int const c = first + t % wide, b = t / wide * each;
+        of_threads[t] = c < work.count ? work.add(c, b, b + each) : A(0);
+      }
+      team.barrier();
+      for (int half = threads / 2; half >= wide; half /= 2) {
+        for (int t = team.first_thread(); t < team.last_thread(); ++t)
+          if (t < half) of_threads[t] += of_threads[t + half];
+        team.barrier();
+      }
+      for (int t = team.first_thread(); t < team.last_thread(); ++t)
+        if (t < wide && first + t < work.count) work.write(first + t, of_threads[t]);
+      team.barrier();
+    }
+  }
+};
+
 /// Batch normalisation: sums over rows by blocks that read whole lines of memory; what works number
 /// by number is as in `portable`.
 ///
@@ -51,13 +89,11 @@ struct NormalizationKernels : portable::Kernels<op::Normalization<Chain>, P> {
   static void run(Space const& exec, std::string const& label,
                   typename Op::template Sum<P> const& work) {
     sum(exec, label, StatisticsValues<Chain, P>{work}, work);
-    Portable::combine(exec, label, work);
   }
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template BackwardSums<P> const& work) {
     sum(exec, label, NormalizationGradientValues<Chain, P>{work}, work);
-    Portable::combine(exec, label, work);
   }
 
  private:
@@ -67,6 +103,8 @@ struct NormalizationKernels : portable::Kernels<op::Normalization<Chain>, P> {
     column_sums<lanes, Values> const kernel{values, work.partial, long(work.batch) * work.positions,
                                             work.channels, Op::row_blocks};
     Device::launch(exec, label, kernel, kernel.blocks());
+    combine_by_blocks<lanes, typename Portable::Combine> const combine{Portable::combine(work)};
+    Device::launch(exec, label, combine, combine.blocks());
   }
 };
 

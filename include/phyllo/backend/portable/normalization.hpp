@@ -36,6 +36,7 @@ template <class Chain, class P> struct normalization_partial {
 /// One work item: one channel, its partial sums in rising order.
 template <class Chain, class P> struct normalization_combine {
   using A = typename P::accumulate;
+  static constexpr int row_blocks = op::Normalization<Chain>::row_blocks;
   A const* partial = nullptr;  // (row_blocks, count)
   A* sums = nullptr;           // (count)
   int count = 0;
@@ -43,10 +44,14 @@ template <class Chain, class P> struct normalization_combine {
   A* counted = nullptr;             // where the number of rows goes, or nullptr
   A* copy[2] = {nullptr, nullptr};  // where the two halves of the sums go as well, or nullptr
 
-  PHYLLO_FUNCTION void operator()(long c) const {
+  PHYLLO_FUNCTION void operator()(long c) const { write(c, add(c, 0, row_blocks)); }
+
+  PHYLLO_INLINE A add(long c, int first, int last) const {
     A sum = 0;
-    for (int b = 0; b < op::Normalization<Chain>::row_blocks; ++b)
-      sum += partial[long(b) * count + c];
+    for (int b = first; b < last; ++b) sum += partial[long(b) * count + c];
+    return sum;
+  }
+  PHYLLO_INLINE void write(long c, A sum) const {
     sums[c] = sum;
     if (c == 0 && counted != nullptr) *counted = rows;
     int const half = count / 2;
@@ -156,19 +161,12 @@ template <class Chain, class P> struct Kernels<op::Normalization<Chain>, P> {
     long const blocks = blocks_of(work.channels, block);
     launch(exec, label, Op::row_blocks * blocks,
            normalization_partial<Chain, P>{work, int(blocks)});
-    combine(exec, label, work);
+    launch(exec, label, work.channels, combine(work));
   }
-  template <class Space>
-  static void combine(Space const& exec, std::string const& label,
-                      typename Op::template Sum<P> const& work) {
+  static Combine combine(typename Op::template Sum<P> const& work) {
     A* const counted = work.mean_sums == nullptr ? work.sums + work.channels : nullptr;
-    launch(exec, label, work.channels,
-           Combine{work.partial,
-                   work.sums,
-                   work.channels,
-                   A(work.batch) * A(work.positions),
-                   counted,
-                   {nullptr, nullptr}});
+    A const rows = A(work.batch) * A(work.positions);
+    return {work.partial, work.sums, work.channels, rows, counted, {nullptr, nullptr}};
   }
   template <class Space>
   static void run(Space const& exec, std::string const& label,
@@ -187,18 +185,11 @@ template <class Chain, class P> struct Kernels<op::Normalization<Chain>, P> {
     long const blocks = blocks_of(work.channels, block);
     launch(exec, label, Op::row_blocks * blocks,
            normalization_backward_partial<Chain, P>{work, int(blocks)});
-    combine(exec, label, work);
+    launch(exec, label, 2L * work.channels, combine(work));
   }
-  template <class Space>
-  static void combine(Space const& exec, std::string const& label,
-                      typename Op::template BackwardSums<P> const& work) {
-    launch(exec, label, 2L * work.channels,
-           Combine{work.partial,
-                   work.sums,
-                   2 * work.channels,
-                   A(0),
-                   nullptr,
-                   {work.d_shift, work.d_scale}});
+  static Combine combine(typename Op::template BackwardSums<P> const& work) {
+    return {work.partial, work.sums, 2 * work.channels,
+            A(0),         nullptr,   {work.d_shift, work.d_scale}};
   }
   template <class Space>
   static void run(Space const& exec, std::string const& label,
