@@ -122,13 +122,12 @@ class Node {
 
   void run() {
     bool const lag = s_.policy == "Lag", sharded = s_.policy == "Sharded",
-               local = s_.policy == "LocalSgd" || s_.policy == "EpochAverage",
-               groups = s_.policy == "Groups";
+               local = s_.policy == "LocalSgd" || s_.policy == "EpochAverage", groups = in_groups();
     bool const sums = !local && s_.fabric.ranks > 1;
     int const counted = s_.steps * s_.every, all = counted + s_.every;
     Pipeline buckets(s_, stages());
     // Groups exchange in the background; what was begun after one period arrives after the next.
-    Pipeline exchange(s_, {[&](double) { between_groups_.run(1, s_.weights); }});
+    Pipeline exchange(s_, {[this](double) { exchange_weights(); }});
     bool under_way = false, exchanging = false;
     for (int step = 0; step < all; ++step) {
       if (step == s_.every) begun = std::max(begun, s4u::Engine::get_clock());
@@ -158,6 +157,17 @@ class Node {
   }
 
  private:
+  bool in_groups() const { return s_.policy.starts_with("Groups"); }
+  // Whether a node's ranks send a share each between groups, not all weights.
+  bool by_nodes() const { return s_.policy == "Groups, Hierarchical"; }
+
+  void exchange_weights() const {
+    if (!by_nodes()) return between_groups_.run(1, s_.weights);
+    inside(s_.weights, true);
+    between_groups_.run(1, s_.weights / s_.fabric.ranks_per_node);
+    inside(s_.weights, false);
+  }
+
   void compute(int step, Pipeline* buckets) const {
     double const factor = slowness(s_, number_, step);
     s4u::this_actor::sleep_for(s_.forward * factor);
@@ -184,7 +194,7 @@ class Node {
               [this](double bytes) { between_nodes_.run(0, bytes / s_.fabric.ranks_per_node); },
               [this](double bytes) { inside(bytes, false); }};
     if (s_.policy == "Sharded") return {[this](double bytes) { scatter_.run(0, bytes); }};
-    if (s_.policy == "Groups") return {[this](double bytes) { group_.run(0, bytes); }};
+    if (in_groups()) return {[this](double bytes) { group_.run(0, bytes); }};
     return {[this](double bytes) { all_.run(0, bytes); }};
   }
 
@@ -206,9 +216,12 @@ class Node {
     } else if (s_.policy == "Sharded") {
       count(scatter_, total, n);
       count(gather_, total, n);
-    } else if (s_.policy == "Groups") {
+    } else if (in_groups()) {
+      int const g = by_nodes() ? s_.fabric.ranks_per_node : 1;
       count(group_, total, n);
-      count(between_groups_, s_.weights / s_.every, 1.0 / s_.every);
+      count(between_groups_, s_.weights / g / s_.every, 1.0 / s_.every);
+      messages += long(2.0 / s_.every * g * (g - 1));
+      bytes_sent += 2 * s_.weights / s_.every * (g - 1);
     } else if (s_.policy == "LocalSgd" || s_.policy == "EpochAverage") {
       count(all_, s_.weights / s_.every, 1.0 / s_.every);
     } else {
