@@ -26,8 +26,8 @@ inline constexpr bool has_global_statistics = [] {
 ///          computes them side by side
 template <class Net, class L, class Rule, Precision P, Communication C, class Exec>
   requires(Exec::shards > 0)
-class Trainer<Net, L, Rule, P, C, Exec> : public Training<Net, L, Rule, P, C, Exec> {
-  using Parts = Training<Net, L, Rule, P, C, Exec>;
+class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, C, Exec> {
+  using Parts = TrainingParts<Net, L, Rule, P, C, Exec>;
   using Parts::communication_, Parts::evaluation_, Parts::exec_, Parts::model_, Parts::optimizer_;
   using Parts::phase_, Parts::step_label_, Parts::steps_;
   static constexpr bool moves_shards = ShardCommunication<C>;  // shorter errors than the concept's

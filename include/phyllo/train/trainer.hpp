@@ -4,7 +4,7 @@
 
 #include <phyllo/loss/losses.hpp>
 #include <phyllo/train/captured_step.hpp>
-#include <phyllo/train/training.hpp>
+#include <phyllo/train/training_parts.hpp>
 
 namespace phyllo {
 
@@ -21,8 +21,8 @@ namespace phyllo {
 /// cost     forward, loss, backward and update; one pass where the network is one narrow segment
 template <class Net, class L, class Rule, Precision P = Full<float>, Communication C = Local,
           class Exec = Execution<>>
-class Trainer : public Training<Net, L, Rule, P, C, Exec> {
-  using Parts = Training<Net, L, Rule, P, C, Exec>;
+class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
+  using Parts = TrainingParts<Net, L, Rule, P, C, Exec>;
   using Parts::communication_, Parts::evaluation_, Parts::exec_, Parts::model_, Parts::optimizer_;
   using Parts::phase_, Parts::step_label_, Parts::steps_;
 

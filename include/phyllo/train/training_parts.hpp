@@ -26,7 +26,8 @@ struct Evaluation {
 /// options  as in Trainer
 /// errors   making it: ranks that differ in network, precision, loss, rule, policy, seed or version
 ///          of Phyllo -> Error on all
-template <class Net, class L, class Rule, Precision P, Communication C, class Exec> class Training {
+template <class Net, class L, class Rule, Precision P, Communication C, class Exec>
+class TrainingParts {
  public:
   using ModelType = Model<Net, P, Exec>;
   using communication_type = C;
@@ -38,8 +39,8 @@ template <class Net, class L, class Rule, Precision P, Communication C, class Ex
   static constexpr bool whole_step = runs_whole_steps<Net, P, Exec>() && Evaluator::terms == 1;
 
   // Its parts refer to each other.
-  Training(Training const&) = delete;
-  Training& operator=(Training const&) = delete;
+  TrainingParts(TrainingParts const&) = delete;
+  TrainingParts& operator=(TrainingParts const&) = delete;
 
   /// Mean loss of the last step over all ranks; waits for it.
   double loss() const { return mean_loss(exec_, model_); }
@@ -59,8 +60,8 @@ template <class Net, class L, class Rule, Precision P, Communication C, class Ex
 
  protected:
   template <class Communicator>
-  Training(space const& exec, Communicator&& communicator, Rule const& rule,
-           ModelOptions const& options, OptimizerOptions const& optimizer)
+  TrainingParts(space const& exec, Communicator&& communicator, Rule const& rule,
+                ModelOptions const& options, OptimizerOptions const& optimizer)
       : exec_(exec),
         model_(exec, options),
         communication_(std::forward<Communicator>(communicator)),
@@ -73,13 +74,17 @@ template <class Net, class L, class Rule, Precision P, Communication C, class Ex
     else
       agree(exec_, communication_, model_.name(), agreement(rule, options));
   }
-  ~Training() = default;
+  ~TrainingParts() = default;
 
   /// Called where a step has failed: the same error, which also says where.
-  [[noreturn]] void fail() const try { throw; } catch (RankFailure const& failure) {
-    throw RankFailure(place() + failure.what(), failure.ranks());
-  } catch (Error const& error) {
-    throw Error(place() + error.what());
+  [[noreturn]] void fail() const {
+    try {
+      throw;
+    } catch (RankFailure const& failure) {
+      throw RankFailure(place() + failure.what(), failure.ranks());
+    } catch (Error const& error) {
+      throw Error(place() + error.what());
+    }
   }
 
   space exec_;
