@@ -7,6 +7,7 @@
 
 #include <backend/portable/comparison.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -19,6 +20,26 @@ struct ContractionCase {
   int outputs = 0;
   Window window;
 };
+
+/// The window of columns 4 to 6 and the input of columns 7 and up; padding grows until the window
+/// fits. The sizes of two and three dimensions are folded to keep the number of taps small.
+inline ContractionCase convolution(SizeRow const& pick, int rank) {
+  int const widest = rank == 1 ? 33 : rank == 2 ? 9 : 4;
+  int const taps = rank == 1 ? 33 : 4;
+  ContractionCase c;
+  c.batch = pick(0, rank == 1 ? 33 : 3);
+  c.outputs = pick(2);
+  c.input = Shape{pick(1)};
+  c.input.rank = rank;
+  for (int d = 3 - rank; d < 3; ++d) {
+    c.input.spatial[d] = pick(3 + d, widest);
+    c.window.size[d] = pick(6 + d, taps);
+    c.window.stride[d] = pick(9 + (d + pick.row) % 3, taps);
+    int const missing = c.window.size[d] - c.input.spatial[d];
+    c.window.padding[d] = std::max((missing + 1) / 2, pick(9 + d, taps) % 4);
+  }
+  return c;
+}
 
 /// The three passes of a contraction without epilogue, with and without bias, both ways to leave
 /// the gradient of the input. `errors`: how many times those of the type a backend's products have.
@@ -93,7 +114,8 @@ struct Epilogue {
 };
 /// A product with a chain and what can follow it, by a backend against the reference.
 template <class Chain, class P, template <class, class> class Kernels>
-void compare_epilogue(int batch, Shape input, int outputs, Epilogue const& with) {
+void compare_epilogue(int batch, Shape input, int outputs, Epilogue const& with,
+                      Window const& window = {}) {
   using Op = op::Contraction<Chain>;
   using S = typename P::storage;
   CAPTURE(batch);
@@ -102,11 +124,13 @@ void compare_epilogue(int batch, Shape input, int outputs, Epilogue const& with)
   typename Op::template Forward<P> work;
   work.batch = batch;
   work.input = input;
-  work.output = work.window.output(input, outputs);
+  work.window = window;
+  work.output = window.output(input, outputs);
   long const count = long(batch) * work.output.size();
   auto const x = numbers<S>(long(batch) * input.size(), 1),
-             weight = numbers<S>(long(input.channels) * outputs, 2), bias = numbers<S>(outputs, 3),
-             scale = numbers<S>(outputs, 4), shift = numbers<S>(outputs, 5);
+             weight = numbers<S>(long(window.taps()) * input.channels * outputs, 2),
+             bias = numbers<S>(outputs, 3), scale = numbers<S>(outputs, 4),
+             shift = numbers<S>(outputs, 5);
   auto const mean = numbers<float>(outputs, 6);
   auto variance = numbers<float>(outputs, 7);
   for (int c = 0; c < outputs; ++c) variance.data()[c] += 1.5f;

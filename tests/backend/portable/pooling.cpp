@@ -1,85 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include <phyllo/backend/portable/pooling.hpp>
-#include <phyllo/backend/reference/pooling.hpp>
-
-#include <backend/portable/comparison.hpp>
-
-#include <algorithm>
+#include <backend/portable/pooling.hpp>
 
 using namespace phyllo;
 using namespace phyllo::test;
 
-namespace {
-
-template <op::PoolingKind Kind, class P>
-void compare_pooling(int batch, Shape const& input, Window const& window) {
-  using Op = op::Pooling<Kind>;
-  using S = typename P::storage;
-  Shape const shape = window.output(input, input.channels);
-  long const inputs = long(batch) * input.size(), outputs = long(batch) * shape.size();
-  auto x = numbers<S>(inputs, 1);
-  // Ties, which the gradient resolves to the first.
-  for (long i = 0; i + 1 < inputs; i += 3) x.data()[i + 1] = x.data()[i];
-  auto const d_y = numbers<S>(outputs, 2);
-  INFO("batch ", batch, " channels ", input.channels, " spatial ", input.spatial[0], " ",
-       input.spatial[1], " ", input.spatial[2], " window ", window.size[0], " ", window.size[1],
-       " ", window.size[2], " stride ", window.stride[2], " padding ", window.padding[2]);
-  compare<Op, P>(typename Op::template Forward<P>{batch, input, shape, window, x.data(), nullptr},
-                 Kind == op::PoolingKind::maximum ? 0 : bound<P>(),
-                 output<S>(outputs, [](auto& w, S* p) { w.y = p; }));
-  for (bool const added : {false, true})
-    compare<Op, P>(typename Op::template Backward<P>{batch, input, shape, window, x.data(),
-                                                     d_y.data(), nullptr, added},
-                   bound<P>(), output<S>(inputs, added, [](auto& w, S* p) { w.d_x = p; }));
-}
-
-template <op::PoolingKind Kind, class P> void sweep() {
-  for_size_rows([](SizeRow const& pick) {
-    for (int rank = 1; rank <= 3; ++rank) {
-      int const largest = rank == 1 ? 33 : rank == 2 ? 9 : 4;
-      Shape input{pick(1)};
-      Window w;
-      input.rank = rank;
-      for (int d = 3 - rank; d < 3; ++d) {
-        input.spatial[d] = pick(3 + d, largest);
-        w.size[d] = pick(6 + d, rank == 1 ? 33 : 4);
-        // Padding of half a window at most, as the layers have it.
-        w.padding[d] = std::min(w.size[d] / 2, pick(9 + d, 17) - 1);
-        w.size[d] = std::min(w.size[d], input.spatial[d] + 2 * w.padding[d]);
-        w.padding[d] = std::min(w.padding[d], w.size[d] / 2);
-        w.size[d] = std::min(w.size[d], input.spatial[d] + 2 * w.padding[d]);
-        w.stride[d] = pick(9 + (d + pick.row) % 3, largest);
-      }
-      compare_pooling<Kind, P>(pick(0, rank == 1 ? 33 : 3), input, w);
-    }
-  });
-  compare_pooling<Kind, P>(0, Shape{3, 4, 5}, {});
-}
-
-}  // namespace
-
 TEST_CASE_TEMPLATE("portable: maxima over windows", P, PHYLLO_TEST_PRECISIONS) {
-  sweep<op::PoolingKind::maximum, P>();
+  compare_poolings<op::PoolingKind::maximum, P>();
 }
 TEST_CASE_TEMPLATE("portable: means over windows", P, PHYLLO_TEST_PRECISIONS) {
-  sweep<op::PoolingKind::average, P>();
+  compare_poolings<op::PoolingKind::average, P>();
 }
 TEST_CASE("portable: a maximum passes a not-a-number on, as the reference does") {
-  using Op = op::Pooling<op::PoolingKind::maximum>;
-  for (int place = 0; place < 4; ++place) {
-    double x[4] = {1, 4, 2, 3}, y[2] = {};
-    x[place] = std::numeric_limits<double>::quiet_NaN();
-    Window w;
-    w.size[2] = 4;
-    Op::Forward<Full<double>> work{1, Shape{1, 4}, Shape{1, 1}, w, x, &y[0]};
-    Space const exec;
-    portable::Kernels<Op, Full<double>>::run(exec, "portable", work);
-    exec.fence("portable");
-    work.y = &y[1];
-    reference::Kernels<Op, Full<double>>::run(exec, "reference", work);
-    CHECK(std::isnan(y[0]));
-    CHECK(std::isnan(y[1]));
-  }
+  compare_not_a_number<portable::Kernels>();
 }

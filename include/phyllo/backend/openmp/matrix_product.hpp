@@ -126,7 +126,8 @@ template <class Product, class Right, class Finish> struct MatrixProduct {
   // Along the lines of memory, for the hardware to foresee: rows panel by panel, columns strip by
   // strip.
   void pack_left(Memory const& memory, long r0, long r1, long k, int deep) const {
-    long const rows_at_a_time = Product::Left::by_rows ? long(Product::rows) : r1 - r0;
+    constexpr bool by_panels = Product::Left::by_rows && Product::strips > 1;
+    long const rows_at_a_time = by_panels ? long(Product::rows) : r1 - r0;
     for (long r = r0; r < r1; r += rows_at_a_time)
       for (int s = 0; s < deep; s += Product::strip)
         Product::pack_left(left, r, int(r1 - r < rows_at_a_time ? r1 - r : rows_at_a_time), k + s,
@@ -148,7 +149,7 @@ template <class Product, class Right, class Finish> struct MatrixProduct {
       Sum* const sums =
           memory.sums + (depth <= Product::depth ? 0 : (long(j) * row_panels + i) * block_size);
       int const end = i + Product::group < row_panels ? i + Product::group : row_panels;
-      group(memory, r0, r1, i, end, place, column, k, deep, sums, first, next);
+      group(memory, r0, r1, i, end, place, column, count, k, deep, sums, first, next);
       if (k + deep == depth)
         for (int p = i; p < end; ++p)
           finish.template take<Product::columns>(sums + (p - i) * block_size,
@@ -160,7 +161,8 @@ template <class Product, class Right, class Finish> struct MatrixProduct {
   // Some panels of the left operand by one of the right one, strip by strip: a strip of the right
   // one and the sums stay in the first-level cache.
   void group(Memory const& memory, long r0, long r1, int begin, int end, int place, long column,
-             long k, int deep, Sum* sums, Sum const* first, OperandPrefetch<Right>& next) const {
+             int count, long k, int deep, Sum* sums, Sum const* first,
+             OperandPrefetch<Right>& next) const {
     int s = 0;
     do {
       int const at = s / Product::strip;
@@ -169,7 +171,7 @@ template <class Product, class Right, class Finish> struct MatrixProduct {
         if (k + deep == depth)
           finish.prefetch(r0 + p * long(Product::rows), rows_of(r0, r1, p), column, at,
                           strips_of(deep));
-        Product::multiply(rows_of(r0, r1, p), strip_of(deep, s),
+        Product::multiply(rows_of(r0, r1, p), count, strip_of(deep, s),
                           memory.left + p * Memory::left_panel + at * Product::left_strip,
                           memory.right + place * Memory::right_panel + at * Product::right_strip,
                           sums + (p - begin) * block_size, first, k == 0 && s == 0);

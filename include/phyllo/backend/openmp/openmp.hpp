@@ -5,6 +5,8 @@
 #include <phyllo/backend/openmp/contraction.hpp>
 #include <phyllo/backend/openmp/loss.hpp>
 #include <phyllo/backend/openmp/loss_sum.hpp>
+#include <phyllo/backend/openmp/normalization.hpp>
+#include <phyllo/backend/openmp/pooling.hpp>
 #include <phyllo/backend/openmp/segment_forward.hpp>
 #include <phyllo/backend/openmp/transfer.hpp>
 #include <phyllo/backend/openmp/whole_step.hpp>

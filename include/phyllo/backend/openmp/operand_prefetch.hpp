@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/openmp/taps_operand.hpp>
 #include <phyllo/core/macros.hpp>
 
 namespace phyllo::openmp {
@@ -35,6 +36,13 @@ template <class Operand> class OperandPrefetch {
   long lines_;  // of a run
   long a_call_;
   long at_line_ = 0;
+};
+
+/// The weights of a convolution's gradients are packed without it.
+template <class T> class OperandPrefetch<TapsOperand<T>> {
+ public:
+  OperandPrefetch(TapsOperand<T> const&, long, long, long, long, int) {}
+  PHYLLO_INLINE void operator()() {}
 };
 
 }  // namespace phyllo::openmp

@@ -7,7 +7,9 @@
 #if defined(PHYLLO_HAS_PAIRS)
 
 #include <phyllo/backend/openmp/matrix_operand.hpp>
+#include <phyllo/backend/openmp/taps_operand.hpp>
 #include <phyllo/backend/openmp/vector_square.hpp>
+#include <phyllo/backend/openmp/window_operand.hpp>
 #include <phyllo/core/bf16.hpp>
 
 namespace phyllo::openmp {
@@ -19,10 +21,10 @@ namespace phyllo::openmp {
 /// options  Unit: what multiplies, AmxPairs or DotPairs
 /// numerics those of Unit, in rising order of the depth
 /// source   Intel 64 and IA-32 Architectures Optimization Reference Manual, ch. 20
-template <class Unit, bool LeftByRows> struct PairProduct {
+template <class Unit, class LeftOperand> struct PairProduct {
   using Packed = bf16;
   using Sum = float;
-  using Left = MatrixOperand<bf16, LeftByRows>;
+  using Left = LeftOperand;
   static constexpr int rows = 2 * PairPacking::rows;
   static constexpr int columns = 2 * PairPacking::columns;
   static constexpr int strip = 256;  // 16 KiB of each operand
@@ -39,21 +41,42 @@ template <class Unit, bool LeftByRows> struct PairProduct {
 
   using Session = typename Unit::Session;
 
-  static void pack_left(Left const& from, long row, int count, long k, int deep, bf16* to,
-                        long panel_size) {
-    if constexpr (LeftByRows)  // some lines of memory of each row, for the hardware to foresee
-      for (int r = 0; r < count; r += PairPacking::rows)
-        for (int i = 0; i < deep; i += PairPacking::depth)
-          store(rows_of(from.at(row + r, k + i), from.stride, count - r, deep - i),
-                to + place(r, i, panel_size));
-    else
+  static void pack_left(MatrixOperand<bf16, true> const& from, long row, int count, long k,
+                        int deep, bf16* to, long panel_size) {
+    // Some lines of memory of each row, for the hardware to foresee.
+    for (int r = 0; r < count; r += PairPacking::rows)
       for (int i = 0; i < deep; i += PairPacking::depth)
-        for (int r = 0; r < count; r += rows) {
-          bf16* const at = to + place(r, i, panel_size);
-          store_pairs(from.at(row + r, k + i), from.stride, deep - i, count - r, at);
-          store(loaded(at).transposed(), at);
-          store(loaded(at + tile).transposed(), at + tile);
-        }
+        store(rows_of(from.at(row + r, k + i), from.stride, count - r, deep - i),
+              to + place(r, i, panel_size));
+  }
+  static void pack_left(MatrixOperand<bf16, false> const& from, long row, int count, long k,
+                        int deep, bf16* to, long panel_size) {
+    for (int i = 0; i < deep; i += PairPacking::depth)
+      pack_columns(from.at(row, k + i), from.stride, count, deep - i, i, to, panel_size);
+  }
+  // Lines of a window are put side by side in the first-level cache.
+  static void pack_left(WindowOperand<bf16, true> const& from, long row, int count, long k,
+                        int deep, bf16* to, long panel_size) {
+    constexpr int length = strip + PairPacking::depth;
+    bf16 lines[PairPacking::rows * length];
+    typename WindowOperand<bf16, true>::Lines next(from, row, k, deep);
+    for (int r = 0; r < count; r += PairPacking::rows) {
+      for (int l = 0; l < PairPacking::rows && r + l < count; ++l)
+        next.copy_next(lines + l * length);
+      for (int i = 0; i < deep; i += PairPacking::depth)
+        store(rows_of(lines + i, length, count - r, deep - i), to + place(r, i, panel_size));
+    }
+  }
+  static void pack_left(WindowOperand<bf16, false> const& from, long row, int count, long k,
+                        int deep, bf16* to, long panel_size) {
+    constexpr int length = block_rows + PairPacking::depth;
+    bf16 lines[PairPacking::depth * length];
+    typename WindowOperand<bf16, false>::Lines next(from, k, row, count);
+    for (int i = 0; i < deep; i += PairPacking::depth) {
+      for (int l = 0; l < PairPacking::depth && i + l < deep; ++l)
+        next.copy_next(lines + l * length);
+      pack_columns(lines, length, count, deep - i, i, to, panel_size);
+    }
   }
 
   template <class Right>
@@ -70,6 +93,23 @@ template <class Unit, bool LeftByRows> struct PairProduct {
                 to + place(c, i, panel_size));
   }
 
+  static void pack_right(TapsOperand<bf16> const& from, long k, int deep, long column, int count,
+                         bf16* to, long panel_size) {
+    for (int i = 0; i < deep; i += PairPacking::depth) {
+      int const tap = int((k + i) / from.outputs), o = int((k + i) % from.outputs);
+      int const some = deep - i < PairPacking::depth ? deep - i : PairPacking::depth;
+      for (int c = 0; c < count; c += PairPacking::columns) {
+        bf16* const at = to + place(c, i, panel_size);
+        if (o + some <= from.outputs)
+          store(
+              rows_of(from.tap(tap).at(o, column + c), from.outputs, count - c, some).transposed(),
+              at);
+        else
+          store(across_taps(from, k + i, some, column + c, count - c).transposed(), at);
+      }
+    }
+  }
+
   static void add_columns(bf16 const* right, int deep, float* sums) {
     __m512 sum[2] = {_mm512_loadu_ps(sums), _mm512_loadu_ps(sums + PairPacking::columns)};
     for (int i = 0; i < deep; i += PairPacking::depth)
@@ -84,7 +124,7 @@ template <class Unit, bool LeftByRows> struct PairProduct {
     _mm512_storeu_ps(sums + PairPacking::columns, sum[1]);
   }
 
-  static void multiply(int count, int deep, bf16 const* left, bf16 const* right, float* sums,
+  static void multiply(int count, int, int deep, bf16 const* left, bf16 const* right, float* sums,
                        float const* first, bool fresh) {
     Unit::multiply_panel(count, (deep + PairPacking::depth - 1) / PairPacking::depth, left, right,
                          sums, first, fresh);
@@ -114,6 +154,26 @@ template <class Unit, bool LeftByRows> struct PairProduct {
                      ? _mm512_castsi512_ps(_mm512_maskz_loadu_epi16(inside, from + i * stride))
                      : _mm512_setzero_ps();
     return s;
+  }
+  // Depths [k, k + deep) of up to 16 columns, of several taps.
+  static Square across_taps(TapsOperand<bf16> const& from, long k, int deep, long column,
+                            int count) {
+    bf16 lines[PairPacking::columns * PairPacking::depth];
+    for (int i = 0; i < deep; ++i)
+      for (int c = 0; c < PairPacking::columns && c < count; ++c)
+        lines[c * PairPacking::depth + i] =
+            *from.tap(int((k + i) / from.outputs)).at((k + i) % from.outputs, column + c);
+    return rows_of(lines, PairPacking::depth, count, deep);
+  }
+  // Up to 32 depths, `from` the first of `count` rows each, which stand side by side.
+  static void pack_columns(bf16 const* from, long stride, int count, int deep, int i, bf16* to,
+                           long panel_size) {
+    for (int r = 0; r < count; r += rows) {
+      bf16* const at = to + place(r, i, panel_size);
+      store_pairs(from + r, stride, deep, count - r, at);
+      store(loaded(at).transposed(), at);
+      store(loaded(at + tile).transposed(), at + tile);
+    }
   }
   // Up to 32 lines of up to 32 numbers as two squares, one behind the other, of 16 numbers of each
   // line; a word holds those of lines 2 i and 2 i + 1. Whole lines, lest a line of memory is

@@ -2,39 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/core/macros.hpp>
+#include <phyllo/backend/openmp/numbers.hpp>
 #include <phyllo/op/contraction.hpp>
 
 #include <cmath>
-#include <cstdint>
 #include <type_traits>
 
 namespace phyllo::openmp {
-
-/// Numbers from the type of sums into that of storage. Bits are stored, because compilers make no
-/// vectors of a class.
-template <class S, class A> PHYLLO_INLINE void store_numbers(A const* from, int count, S* to) {
-  if constexpr (sizeof(S) == 2) {
-    auto* const bits = reinterpret_cast<std::uint16_t*>(to);
-    PHYLLO_SIMD(16)
-    for (int i = 0; i < count; ++i) bits[i] = S(from[i]).bits();
-  } else {
-    PHYLLO_SIMD(16)
-    for (int i = 0; i < count; ++i) to[i] = from[i];
-  }
-}
-
-/// sums += numbers of the storage type.
-template <class S, class A> PHYLLO_INLINE void add_numbers(S const* from, int count, A* sums) {
-  if constexpr (sizeof(S) == 2) {
-    auto const* const bits = reinterpret_cast<std::uint16_t const*>(from);
-    PHYLLO_SIMD(16)
-    for (int i = 0; i < count; ++i) sums[i] += A(S::from_bits(bits[i]));
-  } else {
-    PHYLLO_SIMD(16)
-    for (int i = 0; i < count; ++i) sums[i] += from[i];
-  }
-}
 
 /// Asks for the lines that rows of a result will be stored to, `part` of `parts` of the rows at a
 /// time: their pages and lines are far apart.
