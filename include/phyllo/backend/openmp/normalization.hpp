@@ -197,7 +197,7 @@ struct Kernels<op::Normalization<Chain>, P> : portable::Kernels<op::Normalizatio
   static void run(Space const& exec, std::string const& label,
                   typename Op::template Sum<P> const& work) {
     launch(exec, label, Op::row_blocks, normalization_sums<Chain, P>{{work}});
-    Portable::combine(exec, label, work);
+    launch(exec, label, work.channels, Portable::combine(work));
   }
   template <class Space>
   static void run(Space const& exec, std::string const& label,
@@ -208,7 +208,7 @@ struct Kernels<op::Normalization<Chain>, P> : portable::Kernels<op::Normalizatio
   static void run(Space const& exec, std::string const& label,
                   typename Op::template BackwardSums<P> const& work) {
     launch(exec, label, Op::row_blocks, normalization_backward_sums<Chain, P>{{work}});
-    Portable::combine(exec, label, work);
+    launch(exec, label, 2 * work.channels, Portable::combine(work));
   }
   template <class Space>
   static void run(Space const& exec, std::string const& label,
