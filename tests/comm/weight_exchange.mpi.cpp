@@ -203,6 +203,19 @@ TEST_CASE("weights: Groups sum gradients inside, and exchange weights between th
   }
 }
 
+TEST_CASE("weights: Groups whose nodes share the exchange have the weights of those that do not") {
+  if (ranks_of() == 1) return;
+  for (bool const some_empty : {false, true}) {
+    auto const alone =
+        trained<Groups<2, AllReduce<Mpi>, Asynchronous<2, AllReduce<Mpi>>>>(5, some_empty, plain);
+    auto const shared = trained<Groups<2, AllReduce<Mpi>, Asynchronous<2, Hierarchical<Mpi>>>>(
+        5, some_empty, plain);
+    REQUIRE(alone.size() == shared.size());
+    for (std::size_t i = 0; i < alone.size(); ++i)
+      CHECK(shared[i] == doctest::Approx(alone[i]).epsilon(1e-14));
+  }
+}
+
 TEST_CASE_TEMPLATE("weights: a gradient that is infinite on one rank makes all ranks skip a step",
                    C, AllReduce<Mpi>, Hierarchical<Mpi>, Sharded<AllReduce<Mpi>>,
                    AllReduce<Wire<fp16, Mpi>>, LocalSgd<3, Mpi>, Asynchronous<2, AllReduce<Mpi>>,
