@@ -80,6 +80,31 @@ def softmax_head(rows, classes):
     return call, error
 
 
+def convolution(channels, extent, outputs, size, stride, batch, gradient):
+    """One pass of a convolution: forward, or one of its gradients; channels last."""
+    last = {"memory_format": torch.channels_last}
+    x = torch.randn(batch, channels, extent, extent).to(TYPE).to(**last)
+    weight = torch.randn(outputs, channels, size, size).to(TYPE).to(**last)
+    options = [stride, stride], [size // 2, size // 2], [1, 1], False, [0, 0], 1
+
+    def run(x, weight, d_y):
+        if gradient is None:
+            return torch.ops.aten.convolution(x, weight, None, *options)
+        mask = [gradient == "input", gradient == "weight", False]
+        return torch.ops.aten.convolution_backward(d_y, x, weight, None, *options, mask)[mask.index(True)]
+
+    with torch.inference_mode():
+        d_y = torch.randn_like(torch.ops.aten.convolution(x, weight, None, *options)).to(**last)
+        exact = run(x.double(), weight.double(), d_y.double())
+        error = float((run(x, weight, d_y).double() - exact).norm() / exact.norm())
+
+    def call():
+        with torch.inference_mode():
+            run(x, weight, d_y)
+
+    return call, error
+
+
 def optimizer_step(size):
     """Unscale, clip by the global norm, Adam on float parameters, rounded to what a network reads."""
     parameter = nn.Parameter(torch.rand(size) - 0.5)
@@ -128,6 +153,18 @@ def cases():
     elif a.workload == "softmax-head" and not a.compile:
         for rows, classes in ((4096, 10), (512, 32768)):
             yield f"{classes} classes", rows, softmax_head(rows, classes)
+    elif a.workload == "convolution" and not a.compile:
+        for channels, extent, outputs, size, stride in (
+                (3, 224, 64, 7, 2), (64, 56, 64, 3, 1), (64, 56, 128, 3, 2), (64, 56, 128, 1, 2),
+                (128, 28, 128, 3, 1), (128, 28, 256, 3, 2), (128, 28, 256, 1, 2), (256, 14, 256, 3, 1),
+                (256, 14, 512, 3, 2), (256, 14, 512, 1, 2), (512, 7, 512, 3, 1)):
+            name = f"{extent}x{extent}x{channels} {size}x{size}" + (f"s{stride}" if stride > 1 else "")
+            for gradient in (None, "input", "weight"):
+                if gradient == "input" and channels == 3:
+                    continue  # nothing is trained before it
+                for batch in (2, 16):
+                    case = f"{name} {gradient} gradient" if gradient else f"{name} forward"
+                    yield case, batch, convolution(channels, extent, outputs, size, stride, batch, gradient)
     elif a.workload == "optimizer-step" and not a.compile:
         for size in (25568192, 49968):
             yield "", size, optimizer_step(size)
