@@ -16,11 +16,24 @@ namespace phyllo::test {
 using Space = Kokkos::DefaultHostExecutionSpace;
 using Matrix = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
+/// Kernels of the first backend of a list that has some for an op; else an incomplete type.
+template <class Op, class P, class List> struct KernelsOf;
+template <class Op, class P, class... B> struct KernelsOf<Op, P, Backends<B...>> {
+  template <bool, class O> struct Pick {
+    struct type;
+  };
+  template <class O> struct Pick<true, O> {
+    using type = SelectedKernels<O, P, Backends<B...>>;
+  };
+  static constexpr bool any = (detail::HasKernel<typename B::template kernels<Op, P>> || ...);
+  using type = typename Pick<any, Op>::type;
+};
+
 /// The backends that a model on this space has unless its user says otherwise.
 struct DefaultBackend {
   static constexpr char const* name = "default";
   template <class Op, class P>
-  using kernels = SelectedKernels<Op, P, typename DefaultBackends<Space>::type>;
+  using kernels = typename KernelsOf<Op, P, typename DefaultBackends<Space>::type>::type;
 };
 
 /// What a network computes from one set of variables.

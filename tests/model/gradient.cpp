@@ -14,7 +14,8 @@
 
 namespace {
 
-using Space = Kokkos::DefaultExecutionSpace;
+// Where the reference's plain loops run.
+using Space = Kokkos::DefaultHostExecutionSpace;
 constexpr int batch = 3;
 
 template <class B, phyllo::Fusion How>

@@ -47,11 +47,19 @@ Host values(int rows, int columns, int step, double phase) {
   return v;
 }
 
+template <class V> auto on_device(V const& view) {
+  return Kokkos::create_mirror_view_and_copy(Space{}, view);
+}
+template <class V> auto on_host(V const& view) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view);
+}
+
 template <class M> std::vector<double> numbers(M const& model) {
+  auto const master = on_host(model.master());
+  auto const buffers = on_host(model.buffers());
   std::vector<double> all;
-  for (std::size_t i = 0; i < model.master().extent(0); ++i)
-    all.push_back(double(model.master()(i)));
-  for (std::size_t i = 0; i < model.buffers().extent(0); ++i) all.push_back(model.buffers()(i));
+  for (std::size_t i = 0; i < master.extent(0); ++i) all.push_back(double(master(i)));
+  for (std::size_t i = 0; i < buffers.extent(0); ++i) all.push_back(buffers(i));
   return all;
 }
 
@@ -72,8 +80,8 @@ std::vector<double> train(Communicator const& communicator, bool split, double* 
       {.batch = 12, .seed = 7});
   int step = 0;
   for (int const batch : batches) {
-    Host const x = values(batch, Net::input.size(), step, 0.3);
-    Host const t = values(batch, Net::output.size(), step++, 1.9);
+    auto const x = on_device(values(batch, Net::input.size(), step, 0.3));
+    auto const t = on_device(values(batch, Net::output.size(), step++, 1.9));
     std::pair<int, int> rows{0, batch};
     // Uneven on purpose: earlier ranks have more.
     if (split) {
@@ -117,17 +125,20 @@ TEST_CASE("data parallel: default statistics are each rank's own, running ones a
   Host const x = values(batch, LocalNorm::input.size(), 0, 0.3);
   Host const t = values(batch, LocalNorm::output.size(), 0, 1.9);
   std::pair<int, int> const rows{rank_of() * share, (rank_of() + 1) * share};
-  trainer.step(Kokkos::subview(x, rows, Kokkos::ALL), Kokkos::subview(t, rows, Kokkos::ALL));
+  trainer.step(Kokkos::subview(on_device(x), rows, Kokkos::ALL),
+               Kokkos::subview(on_device(t), rows, Kokkos::ALL));
   trainer.average_buffers();
   exec.fence();
 
-  // One rank that normalises the same shards: gradients of each, then their mean.
-  using M = Model<LocalNorm, Full<double>>;
-  M model(exec, {.batch = 12, .seed = 7});
-  Optimizer optimizer(exec, model, Sgd{.rate = 0.1f});
+  // One rank, on the host, that normalises the same shards: gradients of each, then their mean.
+  using HostExec = Kokkos::DefaultHostExecutionSpace;
+  using M = Model<LocalNorm, Full<double>, Execution<HostExec>>;
+  HostExec const host;
+  M model(host, {.batch = 12, .seed = 7});
+  Optimizer optimizer(host, model, Sgd{.rate = 0.1f});
   std::vector<double> gradients(std::size_t(M::nodes.arena_size), 0.0);
   std::vector<double> buffers(std::size_t(M::nodes.buffer_size), 0.0);
-  exec.fence();
+  host.fence();
   auto const fresh = Kokkos::create_mirror(Kokkos::HostSpace{}, model.buffers());
   Kokkos::deep_copy(fresh, model.buffers());
   for (int r = 0; r < ranks_of(); ++r) {
@@ -136,19 +147,19 @@ TEST_CASE("data parallel: default statistics are each rank's own, running ones a
     auto const ts = Kokkos::subview(t, part, Kokkos::ALL);
     Host y("y", std::size_t(share), 3), d_y("d_y", std::size_t(share), 3);
     Kokkos::deep_copy(model.buffers(), fresh);
-    model.forward(exec, xs, y);
-    exec.fence();
+    model.forward(host, xs, y);
+    host.fence();
     for (std::size_t n = 0; n < y.extent(0); ++n)
       for (std::size_t i = 0; i < 3; ++i) d_y(n, i) = 2 * (y(n, i) - ts(n, i)) / 3 / batch;
-    model.backward(exec, d_y);
-    exec.fence();
+    model.backward(host, d_y);
+    host.fence();
     for (std::size_t i = 0; i < gradients.size(); ++i) gradients[i] += model.gradients()(i);
     for (std::size_t i = 0; i < buffers.size(); ++i)
       buffers[i] += model.buffers()(i) / double(ranks_of());
   }
   for (std::size_t i = 0; i < gradients.size(); ++i) model.gradients()(i) = gradients[i];
-  optimizer.step(exec, model);
-  exec.fence();
+  optimizer.step(host, model);
+  host.fence();
   std::vector<double> expected;
   for (std::size_t i = 0; i < gradients.size(); ++i) expected.push_back(model.master()(i));
   expected.insert(expected.end(), buffers.begin(), buffers.end());
@@ -159,21 +170,23 @@ TEST_CASE("data parallel: an overflow on one rank skips the step on all") {
   Space exec;
   using T = Trainer<Convolutional, MeanSquaredError, Sgd, Mixed<fp16, float>, AllReduce<Mpi>>;
   T trainer(exec, MPI_COMM_WORLD, Sgd{.rate = 0.1f}, {.batch = 4, .seed = 7});
-  Host const x = values(4, Convolutional::input.size(), 0, 0.3);
-  Host const t = values(4, Convolutional::output.size(), 0, 1.9);
+  Host const samples = values(4, Convolutional::input.size(), 0, 0.3);
+  auto const x = on_device(samples);
+  auto const t = on_device(values(4, Convolutional::output.size(), 0, 1.9));
+  auto const state = [&] { return on_host(trainer.model().state())(); };
   trainer.step(x, t);
   exec.fence();
   auto const before = numbers(trainer.model());
-  float const scale = trainer.model().state()().loss_scale;
-  auto const skipped = trainer.model().state()().skipped;
+  float const scale = state().loss_scale;
+  auto const skipped = state().skipped;
   Host const bad("bad", 4, std::size_t(Convolutional::input.size()));
-  Kokkos::deep_copy(bad, x);
+  Kokkos::deep_copy(bad, samples);
   if (rank_of() == ranks_of() - 1) bad(1, 1) = std::numeric_limits<double>::infinity();
-  trainer.step(bad, t);
+  trainer.step(on_device(bad), t);
   exec.fence();
   CHECK(numbers(trainer.model()) == before);
-  CHECK(trainer.model().state()().skipped == skipped + 1);
-  CHECK(trainer.model().state()().loss_scale == scale / 2);
+  CHECK(state().skipped == skipped + 1);
+  CHECK(state().loss_scale == scale / 2);
   trainer.step(x, t);
   exec.fence();
   CHECK(numbers(trainer.model()) != before);
@@ -184,9 +197,10 @@ TEST_CASE("data parallel: an evaluation does not depend on the split") {
   using T = Trainer<Perceptron, CrossEntropy, Sgd, Full<double>, AllReduce<Mpi>>;
   T trainer(exec, MPI_COMM_WORLD, Sgd{.rate = 0.1f}, {.batch = 5, .seed = 3});
   int const samples = 31;
-  Host const x = values(samples, 6, 0, 0.3);
-  Kokkos::View<int*, Kokkos::HostSpace> labels("labels", samples);
-  for (int n = 0; n < samples; ++n) labels(std::size_t(n)) = n * 7 % 3;
+  auto const x = on_device(values(samples, 6, 0, 0.3));
+  Kokkos::View<int*, Kokkos::HostSpace> classes("labels", samples);
+  for (int n = 0; n < samples; ++n) classes(std::size_t(n)) = n * 7 % 3;
+  auto const labels = on_device(classes);
   std::pair<int, int> const rows{samples * rank_of() / ranks_of(),
                                  samples * (rank_of() + 1) / ranks_of()};
   Evaluation const split =

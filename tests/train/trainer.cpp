@@ -12,7 +12,11 @@
 namespace {
 
 using namespace phyllo;
-using Space = Kokkos::DefaultExecutionSpace;
+// Whose memory the tests read and write.
+using Space = Kokkos::DefaultHostExecutionSpace;
+template <class Net, class L, class Rule, class P = Full<float>>
+using TrainerOf = Trainer<Net, L, Rule, P, Local, Execution<Space>>;
+template <class Net, class P = Full<float>> using ModelOf = Model<Net, P, Execution<Space>>;
 using Host = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
 struct Narrow : Network<Input<5>, Linear<16>, Tanh, Linear<12>, ReLU, Linear<2>> {};
@@ -67,7 +71,7 @@ std::string refusal(auto const& call) {
 
 TEST_CASE("trainer: one pass over the batch equals step by step") {
   using P = Full<double>;
-  static_assert(Trainer<Narrow, MeanSquaredError, Sgd, P>::whole_step);
+  static_assert(TrainerOf<Narrow, MeanSquaredError, Sgd, P>::whole_step);
   Sgd const sgd{.rate = 0.05f, .momentum = 0.9f, .nesterov = true};
   CHECK(distance(train<Sgd, P, Fusion::epilogue>(sgd, 5), train<Sgd, P, Fusion::segment>(sgd, 5)) <
         1e-12);
@@ -82,7 +86,7 @@ TEST_CASE("trainer: one pass over the batch equals step by step") {
 // The papers' formulas over the library's own gradients, in plain loops.
 TEST_CASE("optimizers: SGD and Adam follow their formulas") {
   Space exec;
-  using M = Model<Narrow, Full<double>>;
+  using M = ModelOf<Narrow, Full<double>>;
   Host const x = values(8, 5, 0.2), d_y = values(8, 2, 1.1);
   Host y("y", 8, 2);
   auto const run = [&](auto const& rule, auto const& reference) {
@@ -128,11 +132,16 @@ TEST_CASE("optimizers: SGD and Adam follow their formulas") {
 
 TEST_CASE_TEMPLATE("trainer: learns in every precision", P, Full<double>, Full<float>,
                    Mixed<bf16, float>, Mixed<fp16, float>) {
-  Space exec;
-  Trainer<Narrow, MeanSquaredError, Adam, P> trainer(exec, Adam{.rate = 0.01f}, {.batch = 64});
-  Host const x = values(64, 5, 0.2);
-  Host t("t", 64, 2);
-  for (std::size_t n = 0; n < 64; ++n) t(n, 0) = x(n, 0) * x(n, 1), t(n, 1) = x(n, 2) - x(n, 3);
+  Kokkos::DefaultExecutionSpace const device;
+  Trainer<Narrow, MeanSquaredError, Adam, P> trainer(device, Adam{.rate = 0.01f}, {.batch = 64});
+  Host const on_host = values(64, 5, 0.2);
+  Host wanted("t", 64, 2);
+  for (std::size_t n = 0; n < 64; ++n) {
+    wanted(n, 0) = on_host(n, 0) * on_host(n, 1);
+    wanted(n, 1) = on_host(n, 2) - on_host(n, 3);
+  }
+  auto const x = Kokkos::create_mirror_view_and_copy(device, on_host);
+  auto const t = Kokkos::create_mirror_view_and_copy(device, wanted);
   trainer.step(x, t);
   double const first = trainer.loss();
   for (int s = 0; s < 400; ++s) trainer.step(x, t);
@@ -141,7 +150,7 @@ TEST_CASE_TEMPLATE("trainer: learns in every precision", P, Full<double>, Full<f
 
 TEST_CASE("loss scaling: an overflow skips the step, and the scale recovers") {
   Space exec;
-  using T = Trainer<Narrow, MeanSquaredError, Sgd, Mixed<fp16, float>>;
+  using T = TrainerOf<Narrow, MeanSquaredError, Sgd, Mixed<fp16, float>>;
   T trainer(exec, Sgd{.rate = 0.01f}, {.batch = 8});
   Host const x = values(8, 5, 0.2);
   Host t("t", 8, 2);
@@ -160,9 +169,9 @@ TEST_CASE("loss scaling: an overflow skips the step, and the scale recovers") {
 TEST_CASE("losses: two weighted heads equal the loop by hand") {
   Space exec;
   using Terms = Losses<On<a, CrossEntropy>, On<b, MeanSquaredError, 0.25>>;
-  Trainer<TwoHeads, Terms, Sgd, Full<double>> trainer(exec, Sgd{.rate = 0.1f},
-                                                      {.batch = 9, .seed = 4});
-  Model<TwoHeads, Full<double>> model(exec, {.batch = 9, .seed = 4});
+  TrainerOf<TwoHeads, Terms, Sgd, Full<double>> trainer(exec, Sgd{.rate = 0.1f},
+                                                        {.batch = 9, .seed = 4});
+  ModelOf<TwoHeads, Full<double>> model(exec, {.batch = 9, .seed = 4});
   Optimizer optimizer(exec, model, Sgd{.rate = 0.1f});
   Host const x = values(9, 5, 0.2), t = values(9, 2, 1.1);
   Kokkos::View<long*, Kokkos::HostSpace> classes("classes", 9);
@@ -187,7 +196,7 @@ TEST_CASE("losses: two weighted heads equal the loop by hand") {
 
 TEST_CASE("views: any layout, subviews, const and gathered variables read the same") {
   Space exec;
-  Model<Narrow, Full<double>> model(exec, {.batch = 4});
+  ModelOf<Narrow, Full<double>> model(exec, {.batch = 4});
   Host const x = values(11, 5, 0.2);
   Host y("y", 11, 2);
   model.infer(exec, x, y);  // larger than the model's batch: split
@@ -219,7 +228,7 @@ TEST_CASE("views: any layout, subviews, const and gathered variables read the sa
 
 TEST_CASE("errors: sentences that name who, expected and got") {
   Space exec;
-  Trainer<Narrow, MeanSquaredError, Sgd> trainer(exec, Sgd{}, {.batch = 4});
+  TrainerOf<Narrow, MeanSquaredError, Sgd> trainer(exec, Sgd{}, {.batch = 4});
   Host const x = values(4, 5, 0.2), t = values(4, 2, 0.1), wide = values(4, 6, 0.2),
              more = values(5, 5, 0.2), more_targets = values(5, 2, 0.2);
   auto const says = [](std::string const& text, char const* what) {
@@ -231,8 +240,8 @@ TEST_CASE("errors: sentences that name who, expected and got") {
   says(refusal([&] { trainer.step(more, more_targets); }), "expected at most 4 samples");
   says(refusal([&] { trainer.step(x, more_targets); }),
        "expected 4 samples as in the inputs, got 5");
-  says(refusal([&] { Model<Narrow>(exec, {.batch = 0}); }), "the largest batch must be positive");
-  Model<Narrow> model(exec, {.batch = 4});
+  says(refusal([&] { ModelOf<Narrow>(exec, {.batch = 0}); }), "the largest batch must be positive");
+  ModelOf<Narrow> model(exec, {.batch = 4});
   says(refusal([&] { model.backward(exec, t); }), "backward needs a forward before it");
   Host const none("none", 0, 5), no_targets("none", 0, 2);
   auto const before = numbers(trainer.model());
@@ -243,8 +252,9 @@ TEST_CASE("errors: sentences that name who, expected and got") {
 
 TEST_CASE("losses: accuracy is that of the term with classes, wherever it stands") {
   Space exec;
-  Trainer<TwoHeads, Losses<On<a, CrossEntropy>, On<b, MeanSquaredError>>, Sgd> first(exec, Sgd{});
-  Trainer<TwoHeads, Losses<On<b, MeanSquaredError>, On<a, CrossEntropy>>, Sgd> second(exec, Sgd{});
+  TrainerOf<TwoHeads, Losses<On<a, CrossEntropy>, On<b, MeanSquaredError>>, Sgd> first(exec, Sgd{});
+  TrainerOf<TwoHeads, Losses<On<b, MeanSquaredError>, On<a, CrossEntropy>>, Sgd> second(exec,
+                                                                                        Sgd{});
   Host const x = values(30, 5, 0.2), t = values(30, 2, 1.1);
   Kokkos::View<int*, Kokkos::HostSpace> classes("classes", 30);
   for (std::size_t n = 0; n < 30; ++n) classes(n) = int(n % 3);
