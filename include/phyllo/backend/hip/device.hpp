@@ -39,10 +39,16 @@ struct Device {
   static int launch(Kokkos::HIP const& exec, std::string const& label, Kernel const& kernel,
                     long blocks) {
     static_assert(sizeof(Kernel) <= 2048, "a kernel's arguments are read by all its threads");
+    auto const& device = exec.hip_device_prop();
+    if (long(device.sharedMemPerBlock) < Kernel::scratch_bytes)
+      throw Error(label + ": the kernel takes " + std::to_string(Kernel::scratch_bytes) +
+                  " bytes of scratch memory for a block, and " + device.name + " has " +
+                  std::to_string(device.sharedMemPerBlock) +
+                  ". Configure Kokkos for the architecture of this device.");
     int resident = 0;
     check(label, hipOccupancyMaxActiveBlocksPerMultiprocessor(
                      &resident, run_team<Kernel>, Kernel::threads, Kernel::scratch_bytes));
-    long const most = long(resident) * exec.hip_device_prop().multiProcessorCount;
+    long const most = long(resident) * device.multiProcessorCount;
     std::uint64_t id = 0;
     bool const profiles = Kokkos::Tools::profileLibraryLoaded();
     if (profiles)
