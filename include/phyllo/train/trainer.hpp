@@ -12,11 +12,9 @@ namespace phyllo {
 ///
 /// options  Net · L: a loss or Losses<...> · Rule: Sgd, Adam · P: precision · C: communication ·
 ///          Exec: execution space, backends, fusion
-/// errors   run: wrong extents or a batch larger than ModelOptions::batch -> Error; making it:
-/// ranks
-///          that differ in network, precision, loss, rule, policy, seed or version of Phyllo ->
-///          Error on all. With several ranks, errors of a step name it and its phase; other ranks
-///          late, gone or dead -> RankFailure.
+/// errors   run: wrong extents or a batch larger than ModelOptions::batch -> Error. Making it: those
+///          of TrainingParts. With several ranks, errors of a step name it and its phase; other
+///          ranks late, gone or dead -> RankFailure.
 /// numerics the gradient is the mean over the samples of all ranks, however uneven their batches
 /// cost     forward, loss, backward and update; one pass where the network is one narrow segment
 template <class Net, class L, class Rule, Precision P = Full<float>, Communication C = Local,
