@@ -12,8 +12,8 @@ namespace phyllo {
 ///
 /// options  Net · L: a loss or Losses<...> · Rule: Sgd, Adam · P: precision · C: communication ·
 ///          Exec: execution space, backends, fusion
-/// errors   run: wrong extents or a batch larger than ModelOptions::batch -> Error. Making it: those
-///          of TrainingParts. With several ranks, errors of a step name it and its phase; other
+/// errors   run: wrong extents or a batch larger than ModelOptions::batch -> Error. Those of making
+///          it: TrainingParts. With several ranks, errors of a step name it and its phase; other
 ///          ranks late, gone or dead -> RankFailure.
 /// numerics the gradient is the mean over the samples of all ranks, however uneven their batches
 /// cost     forward, loss, backward and update; one pass where the network is one narrow segment
