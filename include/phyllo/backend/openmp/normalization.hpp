@@ -8,12 +8,13 @@
 
 namespace phyllo::openmp {
 
+/// Channels at a time: four lines of memory of each row.
+inline constexpr int channels_at_a_time = 64;
+
 /// Rows of a batch normalisation, cut into as many blocks as its sums have parts, and in each a
 /// block of channels after the other, whose factors and sums stay in registers or the first-level
 /// cache. Derived: void compute(begin, end, first, count, block).
 template <class Derived, class Work> struct NormalizationRows {
-  /// Channels at a time: four lines of memory of each row.
-  static constexpr int channels_at_a_time = 64;
   Work work;
 
   void operator()(int b) const {
@@ -38,7 +39,7 @@ struct normalization_sums : NormalizationRows<normalization_sums<Chain, P>,
     auto const& work = this->work;
     A const* const means = work.mean_sums;
     bool const centered = means != nullptr && means[work.channels] != A(0);
-    A sum[this->channels_at_a_time] = {}, mean[this->channels_at_a_time] = {};
+    A sum[channels_at_a_time] = {}, mean[channels_at_a_time] = {};
     for (int c = 0; centered && c < count; ++c) mean[c] = means[first + c] / means[work.channels];
     for (long r = begin; r < end; ++r) {
       auto const* const x = work.x + r * work.channels + first;
@@ -66,8 +67,8 @@ struct normalization_forward
 
   void compute(long begin, long end, int first, int count, int) const {
     auto const& work = this->work;
-    A mean[this->channels_at_a_time], inverse[this->channels_at_a_time],
-        scale[this->channels_at_a_time], shift[this->channels_at_a_time];
+    A mean[channels_at_a_time], inverse[channels_at_a_time], scale[channels_at_a_time],
+        shift[channels_at_a_time];
     for (int c = 0; c < count; ++c) {
       bool const training = work.mean != nullptr;
       mean[c] = training ? work.mean[first + c] : A(work.running_mean[first + c]);
@@ -95,8 +96,8 @@ struct normalization_forward
 /// Of some channels what the gradients of a batch normalisation need.
 template <class Chain, class P> struct NormalizationSlope {
   using A = typename P::accumulate;
-  static constexpr int most = 64;
-  A mean[most], inverse[most], scale[most], shift[most];
+  A mean[channels_at_a_time], inverse[channels_at_a_time], scale[channels_at_a_time],
+      shift[channels_at_a_time];
 
   template <class Work> NormalizationSlope(Work const& work, int first, int count) {
     for (int c = 0; c < count; ++c) {
@@ -128,7 +129,7 @@ struct normalization_backward_sums
   void compute(long begin, long end, int first, int count, int b) const {
     auto const& work = this->work;
     NormalizationSlope<Chain, P> const slope(work, first, count);
-    A sum[this->channels_at_a_time] = {}, sum_x[this->channels_at_a_time] = {};
+    A sum[channels_at_a_time] = {}, sum_x[channels_at_a_time] = {};
     for (long r = begin; r < end; ++r) {
       long const at = r * work.channels + first;
       int const sample = int(r / work.positions);
@@ -160,8 +161,7 @@ struct normalization_backward
   void compute(long begin, long end, int first, int count, int) const {
     auto const& work = this->work;
     NormalizationSlope<Chain, P> const slope(work, first, count);
-    A factor[this->channels_at_a_time], mean_g[this->channels_at_a_time],
-        mean_gx[this->channels_at_a_time];
+    A factor[channels_at_a_time], mean_g[channels_at_a_time], mean_gx[channels_at_a_time];
     A const rows = work.mean_sums[work.channels];
     for (int c = 0; c < count; ++c) {
       factor[c] = slope.scale[c] * slope.inverse[c];
