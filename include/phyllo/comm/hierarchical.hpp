@@ -5,6 +5,7 @@
 #include <phyllo/comm/policy_name.hpp>
 #include <phyllo/comm/shares.hpp>
 #include <phyllo/comm/transport.hpp>
+#include <phyllo/core/error.hpp>
 
 #include <algorithm>
 #include <concepts>
