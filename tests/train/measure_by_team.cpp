@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -54,15 +55,17 @@ Advance advance(Arena& arena) {
           arena.gradients.data() + arena.size()};
 }
 
-void by_teams(Arena& arena) {
+template <class Finish> void by_teams(Arena& arena, Finish const& finish) {
   Space const exec;
-  using Measure = MeasureByTeam<Adam, float, true>;
   Kokkos::parallel_for(
       "measure", Kokkos::TeamPolicy<Space>(exec, arena.blocks, Kokkos::AUTO),
-      Measure{arena.gradients.data(), arena.squares.data(), arena.finite.data(),
-              arena.finite.data() + arena.blocks, arena.size(), arena.block, advance(arena)});
+      MeasureByTeam<float, Finish>{arena.gradients.data(), &arena.state,
+                                   arena.gradients.data() + arena.size(), arena.squares.data(),
+                                   arena.finite.data(), arena.finite.data() + arena.blocks,
+                                   arena.size(), arena.block, finish});
   exec.fence("measure");
 }
+void by_teams(Arena& arena) { by_teams(arena, advance(arena)); }
 
 void by_processor(Arena& arena) {
   MeasureGradients<float, 64> const measure{arena.gradients.data(),
@@ -103,6 +106,22 @@ TEST_CASE("teams measure gradients and advance the step as a processor does") {
       }
       CHECK(teams.state.step == 3);
     }
+}
+
+TEST_CASE("teams collect what ranks agree on") {
+  for (float const first : {1.0f, infinite}) {
+    Arena arena(5000, 512, 2), processor(5000, 512, 2);
+    arena.gradients[4000] = processor.gradients[4000] = first;
+    float totals[2] = {-1, -1};
+    by_teams(arena, CollectMeasures<float>{arena.squares.data(), arena.finite.data(), arena.blocks,
+                                           totals});
+    by_processor(processor);
+    CHECK(totals[1] == (first == infinite ? 1 : 0));
+    if (first == 1.0f)
+      CHECK(std::sqrt(totals[0]) == doctest::Approx(processor.state.gradient_norm).epsilon(1e-5));
+    CHECK(arena.state.step == 0);
+    CHECK(arena.finite.back() == 0);
+  }
 }
 
 TEST_CASE("a gradient that is infinite or not a number is seen wherever it stands") {

@@ -36,20 +36,23 @@ template <class T> struct GradientMeasureReducer {
 };
 
 /// The optimizer's first pass on a device, in one kernel: a team measures a block of the gradient
-/// arena, and the team that is the last to finish joins the blocks and advances the step's state.
+/// arena, and the team that is the last to finish joins the blocks and hands over what came out.
 ///
+/// options  Finish: AdvanceState, or CollectMeasures where ranks have to agree first
 /// numerics sums in an order that the team's size decides, not the order in which teams finish
 /// cost     each gradient is read once
-template <class Rule, class T, bool ScalesLoss> struct MeasureByTeam {
+template <class T, class Finish> struct MeasureByTeam {
   static constexpr int team = 256;  // threads
 
   T const* gradients = nullptr;
+  StepState const* state = nullptr;
+  T const* tail = nullptr;  // samples of all ranks first
   T* squares = nullptr;     // (blocks)
   int* finite = nullptr;    // (blocks)
   int* finished = nullptr;  // teams; zero before and after the kernel
   long size = 0;
   long block = 0;
-  AdvanceState<Rule, T, ScalesLoss> advance;
+  Finish finish;
 
   template <class Member> KOKKOS_FUNCTION void operator()(Member const& member) const {
     int const b = member.league_rank();
@@ -59,14 +62,14 @@ template <class Rule, class T, bool ScalesLoss> struct MeasureByTeam {
         Kokkos::PerTeam(member),
         [&](int& last) {
           Kokkos::memory_fence();  // the block's measure before the count that says so
-          last = Kokkos::atomic_fetch_add(finished, 1) == advance.blocks - 1;
+          last = Kokkos::atomic_fetch_add(finished, 1) == finish.blocks - 1;
         },
         is_last);
     if (!is_last) return;
     Kokkos::memory_fence();
     GradientMeasure<T> all;
     Kokkos::parallel_reduce(
-        Kokkos::TeamVectorRange(member, advance.blocks),
+        Kokkos::TeamVectorRange(member, finish.blocks),
         [&](int k, GradientMeasure<T>& m) {
           // Past this multiprocessor's own cache, to where the other teams have written.
           m.squares += Kokkos::atomic_load(squares + k);
@@ -74,14 +77,14 @@ template <class Rule, class T, bool ScalesLoss> struct MeasureByTeam {
         },
         GradientMeasureReducer<T>(all));
     Kokkos::single(Kokkos::PerTeam(member), [&] {
-      advance.advance(all.squares, all.finite);
+      finish.take(all.squares, all.finite);
       *finished = 0;
     });
   }
 
  private:
   template <class Member> KOKKOS_FUNCTION void measure(Member const& member, int b) const {
-    T const factor = T(mean_factor(*advance.state, advance.tail[0]));
+    T const factor = T(mean_factor(*state, tail[0]));
     long const first = long(b) * block;
     int const count = int(first + block < size ? block : size - first);
     GradientMeasure<T> measure;

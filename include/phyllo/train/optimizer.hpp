@@ -94,26 +94,15 @@ template <class Rule, class M> class Optimizer {
     // Ranks agree on the norm of all shares, or on whether a step in a narrow range counts.
     constexpr bool agrees =
         SharesParameters<Policy> || (ExchangesWeights<Policy> && M::precision::scales_loss);
-    if constexpr (on_host || agrees) {
-      launch(exec, blocks_,
-             MeasureGradients<accumulate, 64>{gradients, state, tail, squares_.data(),
-                                              finite_.data(), count_, block});
-      if constexpr (agrees) {
-        launch(
-            exec, 1,
-            CollectMeasures<accumulate>{squares_.data(), finite_.data(), blocks_, totals_.data()});
-        constexpr long own = SharesParameters<Policy> ? 0 : 1;
-        communication.sum(exec, totals_.data() + own, 2 - own);
-        launch(exec, 1, AdvanceAgreed<Advance, accumulate>{advance, totals_.data()});
-      } else {
-        launch(exec, 1, advance);
-      }
+    if constexpr (agrees) {
+      measure(
+          exec, gradients, state, tail,
+          CollectMeasures<accumulate>{squares_.data(), finite_.data(), blocks_, totals_.data()});
+      constexpr long own = SharesParameters<Policy> ? 0 : 1;
+      communication.sum(exec, totals_.data() + own, 2 - own);
+      launch(exec, 1, AdvanceAgreed<Advance, accumulate>{advance, totals_.data()});
     } else {
-      using Measure = MeasureByTeam<Rule, accumulate, M::precision::scales_loss>;
-      Kokkos::parallel_for(launch_label(label_),
-                           Kokkos::TeamPolicy<space>(exec, blocks_, Measure::team),
-                           Measure{gradients, squares_.data(), finite_.data(),
-                                   finite_.data() + blocks_, count_, block, advance});
+      measure(exec, gradients, state, tail, advance);
     }
     constexpr int run = on_host ? 1024 : 1;
     launch(exec, int((count_ + run - 1) / run),
@@ -139,6 +128,22 @@ template <class Rule, class M> class Optimizer {
   // To start the other threads takes as long as one thread takes for about as many parameters.
   static constexpr bool is_small = size < 32768;
 
+  template <class Finish>
+  void measure(space const& exec, accumulate const* gradients, StepState const* state,
+               accumulate const* tail, Finish const& finish) const {
+    if constexpr (on_host) {
+      launch(exec, blocks_,
+             MeasureGradients<accumulate, 64>{gradients, state, tail, squares_.data(),
+                                              finite_.data(), count_, block});
+      launch(exec, 1, finish);
+    } else {
+      using Measure = MeasureByTeam<accumulate, Finish>;
+      Kokkos::parallel_for(launch_label(label_),
+                           Kokkos::TeamPolicy<space>(exec, blocks_, Measure::team),
+                           Measure{gradients, state, tail, squares_.data(), finite_.data(),
+                                   finite_.data() + blocks_, count_, block, finish});
+    }
+  }
   template <class Functor> void launch(space const& exec, int count, Functor const& functor) const {
     if constexpr (in_order<space>) {
       if (is_small || count == 1) return run_here(exec, label_, count, functor);

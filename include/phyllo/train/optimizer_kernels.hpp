@@ -91,11 +91,11 @@ template <class Rule, class T, bool ScalesLoss> struct AdvanceState {
       all_finite &= finite[b];
       sum += squares[b];
     }
-    advance(sum, all_finite);
+    take(sum, all_finite);
   }
 
   /// sum: the squares of the whole mean gradient.
-  KOKKOS_FUNCTION void advance(T sum, int all_finite) const {
+  KOKKOS_FUNCTION void take(T sum, int all_finite) const {
     StepState s = *state;
     s.finite = all_finite;
     T const samples = tail[0];
@@ -118,7 +118,7 @@ template <class Rule, class T, bool ScalesLoss> struct AdvanceState {
   }
 };
 
-/// The sum of squares, and how many blocks are not finite: what ranks agree on.
+/// The sum of squares, and whether a block is not finite: what ranks agree on.
 template <class T> struct CollectMeasures {
   T const* squares = nullptr;   // (blocks)
   int const* finite = nullptr;  // (blocks)
@@ -126,13 +126,17 @@ template <class T> struct CollectMeasures {
   T* totals = nullptr;  // (2)
 
   KOKKOS_FUNCTION void operator()(int) const {
-    T sum = 0, infinite = 0;
+    T sum = 0;
+    int all_finite = 1;
     for (int b = 0; b < blocks; ++b) {
       sum += squares[b];
-      if (finite[b] == 0) infinite += T(1);
+      all_finite &= finite[b];
     }
+    take(sum, all_finite);
+  }
+  KOKKOS_FUNCTION void take(T sum, int all_finite) const {
     totals[0] = sum;
-    totals[1] = infinite;
+    totals[1] = all_finite != 0 ? T(0) : T(1);
   }
 };
 
@@ -140,9 +144,7 @@ template <class T> struct CollectMeasures {
 template <class Advance, class T> struct AdvanceAgreed {
   Advance advance;
   T const* totals = nullptr;  // (2)
-  KOKKOS_FUNCTION void operator()(int) const {
-    advance.advance(totals[0], totals[1] == T(0) ? 1 : 0);
-  }
+  KOKKOS_FUNCTION void operator()(int) const { advance.take(totals[0], totals[1] == T(0) ? 1 : 0); }
 };
 
 /// One work item: `Run` parameters, one on a GPU and on a processor enough for its vectors;
