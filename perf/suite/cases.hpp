@@ -8,26 +8,58 @@
 #include <phyllo/backend/reference/reference.hpp>
 
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <memory>
+#include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace perf {
 
-using Space = Kokkos::DefaultHostExecutionSpace;
-template <class T> using Matrix = Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace>;
-using Reference = Execution<Space, Backends<ReferenceBackend>>;
+using Space = Kokkos::DefaultExecutionSpace;
+using Host = Kokkos::DefaultHostExecutionSpace;
+template <class T> using Vector = Kokkos::View<T*, Space>;
+template <class T> using Matrix = Kokkos::View<T**, Kokkos::LayoutRight, Space>;
+template <class T> using HostMatrix = Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+using Reference = Execution<Host, Backends<ReferenceBackend>>;
+
+/// An instance of its own, whose work a device's runtime can record.
+inline Space new_instance() {
+  if constexpr (on_device)
+    return Kokkos::Experimental::partition_space(Space(), 1)[0];
+  else
+    return Space();
+}
+
+/// The numbers of a View, for the host.
+template <class V> auto on_host(V const& view) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+}
+
+/// A View of what `value(i)` gives for its i-th number.
+template <class V, class Value, class... Extent>
+V filled(char const* label, Value const& value, Extent... extent) {
+  V const view(label, std::size_t(extent)...);
+  auto const host = Kokkos::create_mirror_view(view);
+  for (std::size_t i = 0; i < host.size(); ++i)
+    host.data()[i] = typename V::non_const_value_type(value(i));
+  Kokkos::deep_copy(view, host);
+  return view;
+}
 
 /// Numbers in [-1, 1) that no two rows share.
 template <class T>
 Matrix<T> random_matrix(char const* label, long rows, int columns, unsigned seed) {
-  Matrix<T> m(label, std::size_t(rows), std::size_t(columns));
-  for (std::size_t i = 0; i < m.size(); ++i)
-    m.data()[i] = T(2 * random_uniform(seed, 0, 0, i, 0) - 1);
-  return m;
+  return filled<Matrix<T>>(
+      label, [seed](std::size_t i) { return 2 * random_uniform(seed, 0, 0, i, 0) - 1; }, rows,
+      columns);
 }
 
-template <class A, class B> double relative_error(A const& expected, B const& got) {
+/// Of the numbers that are expected; a device's are there when its instance has been waited for.
+template <class A, class B> double relative_error(A const& expected, B const& got_there) {
+  auto const got = on_host(got_there);
   double difference = 0, norm = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     double const e = double(expected.data()[i]), d = double(got.data()[i]) - e;
@@ -37,26 +69,26 @@ template <class A, class B> double relative_error(A const& expected, B const& go
   return std::sqrt(difference / norm);
 }
 
-/// The same parameters in another precision.
-template <class From, class To> void copy_parameters(From const& from, To const& to) {
+/// The same parameters in another precision, on the host.
+template <class From, class To> void copy_parameters(From const& from_there, To const& to) {
+  auto const from = on_host(from_there);
   for (std::size_t i = 0; i < from.size(); ++i)
     to.data()[i] = typename To::value_type(double(from.data()[i]));
 }
 
-/// The fastest unit for a precision, whether or not our kernels use it.
-template <class P> std::pair<double, std::string> peak_of(Ceilings const& c) {
-  if (std::is_same_v<typename P::storage, bf16>) {
-    if (c.amx > c.fma && c.amx > c.bf16) return {c.amx, "amx"};
-    if (c.bf16 > c.fma) return {c.bf16, "bf16"};
-  }
-  return {c.fma, "fma"};
+/// The floor of a call that waits for its bytes: from a cache where they are kept.
+inline void set_memory_floor(Case& k, Ceilings const& c, bool in_cache) {
+  Ceiling const ceiling = in_cache ? c.cache() : c.memory();
+  k.floor_seconds = double(k.batch) * k.bytes_per_sample / ceiling.rate;
+  k.ceiling = ceiling.name;
 }
 
-/// The floor of a call that waits for its bytes: from the second-level cache where they are kept.
-inline void set_memory_floor(Case& k, Ceilings const& c, bool in_cache) {
-  double const bytes = double(k.batch) * k.bytes_per_sample;
-  k.floor_seconds = bytes / (in_cache ? c.l2 * c.threads : c.triad);
-  k.ceiling = in_cache ? "l2" : "triad";
+/// The floor of a call that computes and moves bytes at the same time.
+inline void set_floor(Case& k, Ceiling const& unit, Ceiling const& memory) {
+  double const compute = double(k.batch) * k.flops_per_sample / unit.rate;
+  double const bytes = double(k.batch) * k.bytes_per_sample / memory.rate;
+  k.floor_seconds = std::max(compute, bytes);
+  k.ceiling = bytes > compute ? memory.name : unit.name;
 }
 
 /// Batched inference by the public call, with the caller's Views of what the network computes in,
@@ -64,7 +96,7 @@ inline void set_memory_floor(Case& k, Ceilings const& c, bool in_cache) {
 template <class Net, class P> Case inference_case(Ceilings const& c, std::string name, long batch) {
   using S = typename P::storage;
   struct State {
-    Space exec;
+    Space exec = new_instance();
     Model<Net, P, Execution<Space>> model;
     Matrix<S> x, y;
     explicit State(long n)
@@ -75,11 +107,14 @@ template <class Net, class P> Case inference_case(Ceilings const& c, std::string
   auto const state = std::make_shared<State>(batch);
   auto& s = *state;
   long const checked = std::min(batch, 64l);
-  Model<Net, Full<double>, Reference> truth(s.exec, {.batch = int(checked)});
+  Host const host;
+  Model<Net, Full<double>, Reference> truth(host, {.batch = int(checked)});
+  s.exec.fence("perf");
   copy_parameters(s.model.parameters(), truth.parameters());
-  Matrix<double> expected("expected", std::size_t(checked), std::size_t(Net::output.size()));
+  HostMatrix<double> expected("expected", std::size_t(checked), std::size_t(Net::output.size()));
   auto const part = std::pair<long, long>(0, checked);
-  truth.infer(s.exec, Kokkos::subview(s.x, part, Kokkos::ALL), expected);
+  truth.infer(host, on_host(Kokkos::subview(s.x, part, Kokkos::ALL)), expected);
+  host.fence("perf");
   s.model.infer(s.exec, s.x, s.y);
   s.exec.fence("perf");
   Case k;
@@ -89,11 +124,7 @@ template <class Net, class P> Case inference_case(Ceilings const& c, std::string
   k.flops_per_sample = double(Net::flops);
   k.bytes_per_sample = sizeof(S) * double(Net::input.size() + Net::output.size());
   k.relative_error = relative_error(expected, s.y);
-  auto const [peak, unit] = peak_of<P>(c);
-  double const compute = double(batch) * k.flops_per_sample / peak;
-  double const memory = double(batch) * k.bytes_per_sample / c.triad;
-  k.floor_seconds = std::max(compute, memory);
-  k.ceiling = memory > compute ? "triad" : unit;
+  set_floor(k, c.template peak<P>(), c.memory());
   k.call = [state] {
     state->model.infer(state->exec, state->x, state->y);
     state->exec.fence("perf");
@@ -101,7 +132,8 @@ template <class Net, class P> Case inference_case(Ceilings const& c, std::string
   return k;
 }
 
-/// A training step by the public call: forward, loss, backward, update.
+/// A training step by the public call: forward, loss, backward, update; on a device replayed as it
+/// was captured, and waited for.
 template <class Net, class L, class P, class Bits = Fastest, class Targets>
 Case training_case(Ceilings const& c, long batch, Targets const& targets) {
   using Exec = Execution<Space, typename DefaultBackends<Space>::type, Fusion::tile, Bits>;
@@ -109,7 +141,7 @@ Case training_case(Ceilings const& c, long batch, Targets const& targets) {
   using Slow = Trainer<Net, L, Sgd, Full<double>, Local, Reference>;
   Sgd const rule{.rate = 1e-3f, .momentum = 0.9f};
   struct State {
-    Space exec;
+    Space exec = new_instance();
     Fast trainer;
     Matrix<float> x;
     Targets targets;
@@ -118,7 +150,6 @@ Case training_case(Ceilings const& c, long batch, Targets const& targets) {
           x(random_matrix<float>("x", n, Net::input.size(), 2)),
           targets(t) {}
   };
-  Space const exec;
   auto const state = std::make_shared<State>(rule, batch, targets);
   // One step on a few samples against the same in float64: its change of the parameters.
   long const checked = std::min(batch, 32l);
@@ -130,17 +161,19 @@ Case training_case(Ceilings const& c, long batch, Targets const& targets) {
     else
       return Kokkos::subview(targets, part, Kokkos::ALL);
   }();
-  Slow truth(exec, rule, {.batch = int(checked)});
-  Fast trial(exec, rule, {.batch = int(checked), .seed = 1});
-  exec.fence("perf");
+  Host const host;
+  Slow truth(host, rule, {.batch = int(checked)});
+  Fast trial(state->exec, rule, {.batch = int(checked), .seed = 1});
+  state->exec.fence("perf");
   copy_parameters(trial.model().parameters(), truth.model().parameters());
-  truth.step(few_x, few_targets);
+  truth.step(on_host(few_x), on_host(few_targets));
+  host.fence("perf");
   trial.step(few_x, few_targets);
-  exec.fence("perf");
+  state->exec.fence("perf");
+  auto const gradients = on_host(trial.model().gradients());
   Kokkos::View<double*, Kokkos::HostSpace> got("got", trial.model().parameters().size());
-  double const scale = double(trial.model().state()().loss_scale);
-  for (std::size_t i = 0; i < got.size(); ++i)
-    got(i) = double(trial.model().gradients()(i)) / scale;
+  double const scale = double(on_host(trial.model().state())().loss_scale);
+  for (std::size_t i = 0; i < got.size(); ++i) got(i) = double(gradients(i)) / scale;
   auto const wanted = Kokkos::subview(truth.model().gradients(),
                                       std::pair<std::size_t, std::size_t>(0, got.size()));
   Case k;
@@ -152,16 +185,32 @@ Case training_case(Ceilings const& c, long batch, Targets const& targets) {
   k.bytes_per_sample =
       sizeof(float) * double(Net::input.size() + (L::classes ? 1 : Net::output.size()));
   k.relative_error = relative_error(wanted, got);
-  auto const [peak, unit] = peak_of<P>(c);
-  double const compute = double(batch) * k.flops_per_sample / peak;
-  double const memory = double(batch) * k.bytes_per_sample / c.triad;
-  k.floor_seconds = std::max(compute, memory);
-  k.ceiling = memory > compute ? "triad" : unit;
-  k.call = [state] {
+  set_floor(k, c.template peak<P>(), c.memory());
+  if constexpr (on_device) {
     state->trainer.step(state->x, state->targets);
-    state->exec.fence("perf");
-  };
+    using Captured = decltype(state->trainer.capture(state->x, state->targets));
+    auto const captured =
+        std::make_shared<Captured>(state->trainer.capture(state->x, state->targets));
+    k.call = [state, captured] {
+      captured->replay();
+      state->exec.fence("perf");
+    };
+  } else {
+    k.call = [state] {
+      state->trainer.step(state->x, state->targets);
+      state->exec.fence("perf");
+    };
+  }
   return k;
+}
+
+/// The step as it is, and on processors as Reproducible has it.
+template <class Net, class L, class P, class Targets>
+std::vector<Case> training_cases(Ceilings const& c, long batch, Targets const& targets) {
+  std::vector<Case> cases{training_case<Net, L, P>(c, batch, targets)};
+  if constexpr (!on_device)
+    cases.push_back(training_case<Net, L, P, Reproducible<>>(c, batch, targets));
+  return cases;
 }
 
 /// Calls `run<P>(dtype)` for the precision that `--dtype` names.
@@ -171,7 +220,10 @@ template <class Run> int with_precision(int argc, char* argv[], Run const& run) 
     if (std::strcmp(argv[i], "--dtype") == 0) dtype = argv[i + 1];
   if (dtype == "f32") return run.template operator()<Full<float>>(dtype);
   if (dtype == "bf16") return run.template operator()<Mixed<bf16, float>>(dtype);
-  std::fprintf(stderr, "perf: --dtype is f32 or bf16, got %s.\n", dtype.c_str());
+  if constexpr (on_device) {
+    if (dtype == "f16") return run.template operator()<Mixed<fp16, float>>(dtype);
+  }
+  std::fprintf(stderr, "perf: --dtype is f32, bf16 or, on devices, f16, got %s.\n", dtype.c_str());
   return 2;
 }
 

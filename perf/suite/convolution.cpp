@@ -119,9 +119,9 @@ void add_cases(Ceilings const& c, ResNetLayer const& layer, std::vector<Case>& c
       k.relative_error = pass == 0   ? error_of(truth.y, one.y)
                          : pass == 1 ? error_of(truth.d_x, one.d_x)
                                      : error_of(truth.d_weight, one.d_weight);
-      auto const [peak, unit] = peak_of<P>(c);
-      k.floor_seconds = double(batch) * k.flops_per_sample / peak;
-      k.ceiling = unit;
+      Ceiling const unit = c.template peak<P>();
+      k.floor_seconds = double(batch) * k.flops_per_sample / unit.rate;
+      k.ceiling = unit.name;
       k.call = [all, pass, exec] { all->template run<Selected<P>>(exec, pass); };
       cases.push_back(std::move(k));
     }
@@ -133,7 +133,7 @@ void add_cases(Ceilings const& c, ResNetLayer const& layer, std::vector<Case>& c
 int main(int argc, char* argv[]) {
   Kokkos::ScopeGuard kokkos(argc, argv);
   return with_precision(argc, argv, []<class P>(std::string const& dtype) {
-    auto const c = measure_ceilings(Space().concurrency());
+    auto const c = measure_ceilings();
     std::vector<Case> cases;
     for (ResNetLayer const& layer : layers) add_cases<P>(c, layer, cases);
     using Backend = SelectedBackend<Op, P, Execution<Space>::backends>;

@@ -6,13 +6,12 @@
 int main(int argc, char* argv[]) {
   Kokkos::ScopeGuard kokkos(argc, argv);
   return perf::with_precision(argc, argv, []<class P>(std::string const& dtype) {
-    auto const c = perf::measure_ceilings(perf::Space().concurrency());
-    Kokkos::View<int*, Kokkos::HostSpace> labels("labels", 128);
-    for (int n = 0; n < 128; ++n) labels(n) = n * 7 % 10;
+    auto const c = perf::measure_ceilings();
+    constexpr long batch = perf::batch_of(128, 4096);
+    auto const labels =
+        perf::filled<perf::Vector<int>>("labels", [](std::size_t n) { return n * 7 % 10; }, batch);
     return perf::serve(
         "lenet-train", perf::backend_of<perf::LeNet, P>(), dtype, c,
-        {perf::training_case<perf::LeNet, phyllo::CrossEntropy, P>(c, 128, labels),
-         perf::training_case<perf::LeNet, phyllo::CrossEntropy, P, phyllo::Reproducible<>>(
-             c, 128, labels)});
+        perf::training_cases<perf::LeNet, phyllo::CrossEntropy, P>(c, batch, labels));
   });
 }

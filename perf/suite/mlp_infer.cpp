@@ -6,8 +6,8 @@
 int main(int argc, char* argv[]) {
   Kokkos::ScopeGuard kokkos(argc, argv);
   return perf::with_precision(argc, argv, []<class P>(std::string const& dtype) {
-    auto const c = perf::measure_ceilings(perf::Space().concurrency());
+    auto const c = perf::measure_ceilings();
     return perf::serve("mlp-infer", perf::backend_of<perf::Mlp, P>(), dtype, c,
-                       {perf::inference_case<perf::Mlp, P>(c, "", 65536)});
+                       {perf::inference_case<perf::Mlp, P>(c, "", perf::batch_of(65536, 1 << 20))});
   });
 }

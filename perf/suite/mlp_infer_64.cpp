@@ -6,8 +6,9 @@
 int main(int argc, char* argv[]) {
   Kokkos::ScopeGuard kokkos(argc, argv);
   return perf::with_precision(argc, argv, []<class P>(std::string const& dtype) {
-    auto const c = perf::measure_ceilings(perf::Space().concurrency());
-    return perf::serve("mlp-infer-64", perf::backend_of<perf::Mlp64, P>(), dtype, c,
-                       {perf::inference_case<perf::Mlp64, P>(c, "", 65536)});
+    auto const c = perf::measure_ceilings();
+    return perf::serve(
+        "mlp-infer-64", perf::backend_of<perf::Mlp64, P>(), dtype, c,
+        {perf::inference_case<perf::Mlp64, P>(c, "", perf::batch_of(65536, 1 << 20))});
   });
 }

@@ -53,7 +53,7 @@ void add(std::vector<Case>& cases, Ceilings const& c, std::string const& width) 
 int main(int argc, char* argv[]) {
   Kokkos::ScopeGuard kokkos(argc, argv);
   return with_precision(argc, argv, []<class P>(std::string const& dtype) {
-    auto const c = measure_ceilings(Space().concurrency());
+    auto const c = measure_ceilings();
     std::vector<Case> cases;
     add<Mlp64, P>(cases, c, "64");
     add<Mlp32, P>(cases, c, "32");

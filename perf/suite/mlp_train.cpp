@@ -6,12 +6,11 @@
 int main(int argc, char* argv[]) {
   Kokkos::ScopeGuard kokkos(argc, argv);
   return perf::with_precision(argc, argv, []<class P>(std::string const& dtype) {
-    auto const c = perf::measure_ceilings(perf::Space().concurrency());
-    auto const targets = perf::random_matrix<float>("targets", 16384, perf::Mlp::output.size(), 3);
+    auto const c = perf::measure_ceilings();
+    constexpr long batch = perf::batch_of(16384, 1 << 18);
+    auto const targets = perf::random_matrix<float>("targets", batch, perf::Mlp::output.size(), 3);
     return perf::serve(
         "mlp-train", perf::backend_of<perf::Mlp, P>(), dtype, c,
-        {perf::training_case<perf::Mlp, phyllo::MeanSquaredError, P>(c, 16384, targets),
-         perf::training_case<perf::Mlp, phyllo::MeanSquaredError, P, phyllo::Reproducible<>>(
-             c, 16384, targets)});
+        perf::training_cases<perf::Mlp, phyllo::MeanSquaredError, P>(c, batch, targets));
   });
 }

@@ -2,13 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ceiling.hpp"
 #include "samples.hpp"
 
 #include <phyllo/backend/openmp/amx.hpp>
 #include <phyllo/backend/openmp/instruction_set.hpp>
+#include <phyllo/core/bf16.hpp>
+
+#include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
+#include <type_traits>
 #include <vector>
 
 #if defined(_OPENMP)
@@ -18,10 +24,10 @@
 namespace perf {
 
 /// What fits into a core's second-level cache on current servers.
-inline constexpr double second_level_bytes = 1 << 20;
+inline constexpr double cache_bytes = 1 << 20;
 
-/// What the machine can do at most, measured in the process that is measured against it.
-struct Ceilings {
+/// What the processor can do at most, measured in the process that is measured against it.
+struct ProcessorCeilings {
   int threads = 1;
   double fma = 0;          // FLOP/s in float, all threads
   double bf16 = 0;         // FLOP/s by products of pairs (vdpbf16ps); 0: the target has none
@@ -29,6 +35,27 @@ struct Ceilings {
   double l2 = 0;           // byte/s read from the second-level cache, one thread
   double triad = 0;        // byte/s of a = b + s c with 3 streams of 64 MiB counted, all threads
   double cache_bytes = 0;  // largest working set that is at least twice as fast as triad
+
+  /// The fastest unit for a precision, whether or not our kernels use it.
+  template <class P> Ceiling peak() const {
+    if (std::is_same_v<typename P::storage, phyllo::bf16>) {
+      if (amx > fma && amx > bf16) return {amx, "amx"};
+      if (bf16 > fma) return {bf16, "bf16"};
+    }
+    return {fma, "fma"};
+  }
+  /// Of the vector units, in float.
+  Ceiling vectors() const { return {fma, "fma"}; }
+  Ceiling memory() const { return {triad, "triad"}; }
+  Ceiling cache() const { return {l2 * threads, "l2"}; }
+
+  void print() const {
+    std::printf(
+        "{\"workload\": \"ceiling\", \"threads\": %d, \"fma\": %.6g, \"bf16\": %.6g, \"amx\": "
+        "%.6g, \"l2\": %.6g, \"triad\": %.6g, \"cache_bytes\": %.6g, \"instruction_set\": "
+        "\"%s\"}\n",
+        threads, fma, bf16, amx, l2, triad, cache_bytes, phyllo::openmp::InstructionSet::name);
+  }
 };
 
 namespace detail {
@@ -115,8 +142,9 @@ template <class Run> double best_rate(int threads, double work, Run const& run) 
 
 }  // namespace detail
 
-inline Ceilings measure_ceilings(int threads) {
-  Ceilings c;
+inline ProcessorCeilings measure_ceilings() {
+  ProcessorCeilings c;
+  int const threads = Kokkos::DefaultHostExecutionSpace().concurrency();
   c.threads = threads;
   constexpr long count = 40000;
   c.fma = detail::best_rate(threads, 2.0 * detail::lanes * detail::chains * count,

@@ -32,11 +32,7 @@ struct Case {
 /// the seconds of one call. So that systems can be timed in turns, each is a process.
 inline int serve(std::string const& workload, std::string const& backend, std::string const& dtype,
                  Ceilings const& c, std::vector<Case> const& cases) {
-  std::printf(
-      "{\"workload\": \"ceiling\", \"threads\": %d, \"fma\": %.6g, \"bf16\": %.6g, \"amx\": %.6g, "
-      "\"l2\": %.6g, \"triad\": %.6g, \"cache_bytes\": %.6g, \"instruction_set\": \"%s\"}\n",
-      c.threads, c.fma, c.bf16, c.amx, c.l2, c.triad, c.cache_bytes,
-      phyllo::openmp::InstructionSet::name);
+  c.print();
   Samples samples;
   for (Case const& k : cases) {
     samples.add(k.call);

@@ -8,8 +8,6 @@
 
 #include <phyllo/loss/cross_entropy.hpp>
 
-#include <vector>
-
 namespace {
 
 using namespace perf;
@@ -19,22 +17,23 @@ template <class P> Case head_case(Ceilings const& c, int rows, int classes) {
   using Op = op::Loss<CrossEntropy>;
   using Selected = SelectedKernels<Op, P, typename Execution<Space>::backends>;
   struct State {
-    Space exec;
+    Space exec = new_instance();
     std::string label = "softmax head";
-    std::vector<S> z, d;
-    std::vector<float> values;
-    std::vector<int> labels;
+    Vector<S> z, d;
+    Vector<float> values;
+    Vector<int> labels;
     typename Op::template Evaluate<P> work;
   };
   auto const state = std::make_shared<State>();
   auto& s = *state;
   auto const size = std::size_t(rows) * std::size_t(classes);
-  s.z.resize(size);
-  s.d.resize(size);
-  s.values.resize(std::size_t(rows));
-  for (std::size_t i = 0; i < size; ++i) s.z[i] = S(float(4 * random_uniform(2, 0, 0, i, 0) - 2));
-  for (int n = 0; n < rows; ++n)
-    s.labels.push_back(int(float(classes) * random_uniform(3, 0, 0, std::uint64_t(n), 0)));
+  s.z = filled<Vector<S>>(
+      "logits", [](std::size_t i) { return float(4 * random_uniform(2, 0, 0, i, 0) - 2); }, size);
+  s.d = Vector<S>("gradients", size);
+  s.values = Vector<float>("values", std::size_t(rows));
+  s.labels = filled<Vector<int>>(
+      "labels", [classes](std::size_t n) { return float(classes) * random_uniform(3, 0, 0, n, 0); },
+      rows);
   s.work.batch = rows;
   s.work.shape = Shape{classes};
   s.work.outputs = s.z.data();
@@ -45,19 +44,22 @@ template <class P> Case head_case(Ceilings const& c, int rows, int classes) {
   s.work.values = s.values.data();
   Selected::run(s.exec, s.label, s.work);
   s.exec.fence("perf");
+  auto const logits = on_host(s.z), gradients = on_host(s.d);
+  auto const values = on_host(s.values);
+  auto const labels = on_host(s.labels);
   double difference = 0, norm = 0;
   int const checked = std::min(rows, 16);
   for (int n = 0; n < checked; ++n) {
-    S const* const z = s.z.data() + std::size_t(n) * std::size_t(classes);
-    S const* const d = s.d.data() + std::size_t(n) * std::size_t(classes);
+    S const* const z = logits.data() + std::size_t(n) * std::size_t(classes);
+    S const* const d = gradients.data() + std::size_t(n) * std::size_t(classes);
     double sum = 0;
     for (int k = 0; k < classes; ++k) sum += std::exp(double(z[k]));
-    int const label = s.labels[std::size_t(n)];
+    int const label = labels(n);
     auto const add = [&](double wanted, double got) {
       difference += (got - wanted) * (got - wanted);
       norm += wanted * wanted;
     };
-    add(std::log(sum) - double(z[label]), double(s.values[std::size_t(n)]));
+    add(std::log(sum) - double(z[label]), double(values(n)));
     for (int k = 0; k < classes; ++k)
       add(std::exp(double(z[k])) / sum - (k == label ? 1 : 0), double(d[k]));
   }
@@ -66,7 +68,7 @@ template <class P> Case head_case(Ceilings const& c, int rows, int classes) {
   k.bytes_per_sample = 2.0 * classes * sizeof(S);  // logits read, gradients written
   k.name = std::to_string(classes) + " classes";
   k.relative_error = std::sqrt(difference / norm);
-  set_memory_floor(k, c, double(k.batch) * k.bytes_per_sample < second_level_bytes);
+  set_memory_floor(k, c, double(k.batch) * k.bytes_per_sample < cache_bytes);
   k.call = [state] {
     Selected::run(state->exec, state->label, state->work);
     state->exec.fence("perf");
@@ -79,7 +81,7 @@ template <class P> Case head_case(Ceilings const& c, int rows, int classes) {
 int main(int argc, char* argv[]) {
   Kokkos::ScopeGuard kokkos(argc, argv);
   return with_precision(argc, argv, []<class P>(std::string const& dtype) {
-    auto const c = measure_ceilings(Space().concurrency());
+    auto const c = measure_ceilings();
     using Selected = SelectedBackend<op::Loss<CrossEntropy>, P, Execution<Space>::backends>;
     return serve("softmax-head", Selected::name, dtype, c,
                  {head_case<P>(c, 4096, 10), head_case<P>(c, 512, 32768)});

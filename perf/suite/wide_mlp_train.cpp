@@ -6,11 +6,12 @@
 int main(int argc, char* argv[]) {
   Kokkos::ScopeGuard kokkos(argc, argv);
   return perf::with_precision(argc, argv, []<class P>(std::string const& dtype) {
-    auto const c = perf::measure_ceilings(perf::Space().concurrency());
+    auto const c = perf::measure_ceilings();
+    constexpr long batch = perf::batch_of(4096, 16384);
     auto const targets =
-        perf::random_matrix<float>("targets", 4096, perf::WideMlp::output.size(), 3);
+        perf::random_matrix<float>("targets", batch, perf::WideMlp::output.size(), 3);
     return perf::serve(
         "wide-mlp-train", perf::backend_of<perf::WideMlp, P>(), dtype, c,
-        {perf::training_case<perf::WideMlp, phyllo::MeanSquaredError, P>(c, 4096, targets)});
+        {perf::training_case<perf::WideMlp, phyllo::MeanSquaredError, P>(c, batch, targets)});
   });
 }

@@ -35,7 +35,7 @@ template <int Depth> void add(std::vector<Case>& cases, Ceilings const& c) {
 
 int main(int argc, char* argv[]) {
   Kokkos::ScopeGuard kokkos(argc, argv);
-  auto const c = measure_ceilings(Space().concurrency());
+  auto const c = measure_ceilings();
   std::vector<Case> cases;
   add<2>(cases, c);
   add<4>(cases, c);
