@@ -14,6 +14,11 @@
 #define PHYLLO_HAS_CUDA_BACKEND
 #include <phyllo/backend/cuda/device.hpp>
 #include <phyllo/backend/gpu/kernels.hpp>
+#if defined(PHYLLO_ENABLE_CUBLASLT)
+#define PHYLLO_HAS_CUBLASLT_BACKEND
+#include <phyllo/backend/blas_lt/contraction.hpp>
+#include <phyllo/backend/cuda/cublas_lt.hpp>
+#endif
 #endif
 #if defined(KOKKOS_ENABLE_HIP) && defined(__HIPCC__) &&                    \
     (defined(KOKKOS_ARCH_AMD_GFX90A) || defined(KOKKOS_ARCH_AMD_GFX940) || \
@@ -21,6 +26,11 @@
 #define PHYLLO_HAS_HIP_BACKEND
 #include <phyllo/backend/gpu/kernels.hpp>
 #include <phyllo/backend/hip/device.hpp>
+#if defined(PHYLLO_ENABLE_HIPBLASLT)
+#define PHYLLO_HAS_HIPBLASLT_BACKEND
+#include <phyllo/backend/blas_lt/contraction.hpp>
+#include <phyllo/backend/hip/hipblas_lt.hpp>
+#endif
 #endif
 
 // Vector types and intrinsics: a compiler for processors.
@@ -83,6 +93,27 @@ struct CudaBackend {
 struct HipBackend {
   static constexpr char const* name = "hip";
   template <class Op, class Precision> using kernels = gpu::Kernels<hip::Device, Op, Precision>;
+};
+#endif
+
+#if defined(PHYLLO_HAS_CUBLASLT_BACKEND)
+/// Wide layers of 16 bits by NVIDIA's library, the others by backend cuda; the component
+/// phyllo::cublaslt. Sums in the order of the algorithm that the library chooses.
+struct CublasLtBackend {
+  static constexpr char const* name = "cublaslt";
+  static constexpr bool reproducible = false;
+  template <class Op, class Precision>
+  using kernels = blas_lt::Kernels<cuda::CublasLt, cuda::Device, Op, Precision>;
+};
+#endif
+
+#if defined(PHYLLO_HAS_HIPBLASLT_BACKEND)
+/// The same by AMD's library; the component phyllo::hipblaslt.
+struct HipblasLtBackend {
+  static constexpr char const* name = "hipblaslt";
+  static constexpr bool reproducible = false;
+  template <class Op, class Precision>
+  using kernels = blas_lt::Kernels<hip::HipblasLt, hip::Device, Op, Precision>;
 };
 #endif
 
@@ -157,12 +188,20 @@ using ProcessorBackends = Backends<OpenMpBackend, PortableBackend>;
 template <class Space> struct DefaultBackends {
   using type = Backends<PortableBackend>;
 };
-#if defined(PHYLLO_HAS_CUDA_BACKEND)
+#if defined(PHYLLO_HAS_CUBLASLT_BACKEND)
+template <> struct DefaultBackends<Kokkos::Cuda> {
+  using type = Backends<CublasLtBackend, CudaBackend, PortableBackend>;
+};
+#elif defined(PHYLLO_HAS_CUDA_BACKEND)
 template <> struct DefaultBackends<Kokkos::Cuda> {
   using type = Backends<CudaBackend, PortableBackend>;
 };
 #endif
-#if defined(PHYLLO_HAS_HIP_BACKEND)
+#if defined(PHYLLO_HAS_HIPBLASLT_BACKEND)
+template <> struct DefaultBackends<Kokkos::HIP> {
+  using type = Backends<HipblasLtBackend, HipBackend, PortableBackend>;
+};
+#elif defined(PHYLLO_HAS_HIP_BACKEND)
 template <> struct DefaultBackends<Kokkos::HIP> {
   using type = Backends<HipBackend, PortableBackend>;
 };

@@ -74,7 +74,6 @@ template <class Device, class Chain, class P> struct ContractionKernels {
     ProductOperand<S, false> const d_z(work.d_z, outputs, rows);
     long const inputs = c.plain ? c.depth : long(work.window.taps()) * work.input.channels;
     DepthParts<Small> const parts(inputs, outputs, rows, work.partial != nullptr);
-    float* const partial_bias = work.partial + parts.bias_begin();
     ParametersFinish<Unit> const finish{parts.weight > 1 ? work.partial : work.d_weight, outputs};
     if (c.plain)
       product<Small>(exec, label, ProductOperand<S, false>(work.x, c.depth, rows), d_z, finish,
@@ -84,22 +83,43 @@ template <class Device, class Chain, class P> struct ContractionKernels {
                      WindowOperand<S, false, WindowPass::forward>(work.x, work.batch, work.input,
                                                                   work.output, work.window),
                      d_z, finish, parts.weight);
-    if (work.d_bias != nullptr) {
-      column_sums<Unit::lanes, ColumnValues<S>> const bias{
-          {work.d_z, outputs},
-          parts.bias > 1 ? partial_bias : work.d_bias,
-          rows,
-          outputs,
-          parts.bias};
-      Device::launch(exec, label, bias, bias.blocks());
-    }
-    sum_parts const sum{
-        {work.partial, parts.weight, inputs * outputs, work.d_weight},
-        {partial_bias, parts.bias, work.d_bias == nullptr ? 0 : outputs, work.d_bias}};
+    sum_bias(exec, label, work, rows, parts);
+    sum_parts const sum{{work.partial, parts.weight, inputs * outputs, work.d_weight},
+                        bias_parts(work, parts)};
+    portable::launch(exec, label, sum.items(), sum);
+  }
+
+  /// The gradient of the bias alone.
+  template <class Space>
+  static void run_bias(Space const& exec, std::string const& label,
+                       typename Op::template BackwardParameters<P> const& work) {
+    long const rows = long(work.batch) * work.output.positions();
+    DepthParts<Small> const parts(1, work.output.channels, rows, work.partial != nullptr);
+    sum_bias(exec, label, work, rows, parts);
+    sum_parts const sum{{}, bias_parts(work, parts)};
     portable::launch(exec, label, sum.items(), sum);
   }
 
  private:
+  using Parameters = typename Op::template BackwardParameters<P>;
+
+  static PartialSums bias_parts(Parameters const& work, DepthParts<Small> const& parts) {
+    return {work.partial + parts.bias_begin(), parts.bias,
+            work.d_bias == nullptr ? 0 : work.output.channels, work.d_bias};
+  }
+  template <class Space>
+  static void sum_bias(Space const& exec, std::string const& label, Parameters const& work,
+                       long rows, DepthParts<Small> const& parts) {
+    if (work.d_bias == nullptr) return;
+    int const outputs = work.output.channels;
+    column_sums<Unit::lanes, ColumnValues<S>> const bias{
+        {work.d_z, outputs},
+        parts.bias > 1 ? work.partial + parts.bias_begin() : work.d_bias,
+        rows,
+        outputs,
+        parts.bias};
+    Device::launch(exec, label, bias, bias.blocks());
+  }
   template <class Shape, class Space, class Left, class Right, class Finish>
   static void product(Space const& exec, std::string const& label, Left const& left,
                       Right const& right, Finish const& finish, int depth_parts = 1) {

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/blas_lt/matrix_product.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace phyllo::blas_lt {
+
+/// The pointers of a product.
+struct ProductMemory {
+  void const* left = nullptr;
+  void const* right = nullptr;
+  void* vector = nullptr;  // what the epilogue reads or writes
+  void* result = nullptr;
+
+  /// The largest power of two, to 256, that divides all of them.
+  int alignment() const {
+    std::uintptr_t bits = 256;
+    for (void const* const p :
+         {left, right, static_cast<void const*>(vector), static_cast<void const*>(result)})
+      bits |= reinterpret_cast<std::uintptr_t>(p);
+    return int(bits & (~bits + 1));
+  }
+};
+
+/// The products of matrices that a process has had a library choose algorithms for, with what the
+/// algorithms work in.
+///
+/// state    kept from the first product of a shape to Kokkos::finalize; past `most_shapes` shapes,
+///          all are chosen anew. 32 MiB of a device for each stream
+/// errors   the first call takes memory: not while a stream records, which RecordedWork says
+template <class Library> class Products {
+ public:
+  using space = typename Library::space;
+
+  /// Those of this process, which has one device.
+  static Products& of_process() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+      kept() = std::make_unique<Products>();
+      Kokkos::push_finalize_hook([] { kept().reset(); });
+    });
+    return *kept();
+  }
+
+  /// Launches the product, unless the library has no algorithm for it.
+  bool run(space const& exec, ProductShape shape, ProductMemory const& memory) {
+    std::lock_guard const alone(mutex_);
+    shape.alignment = memory.alignment();
+    Known& known = find(shape, memory);
+    if (!known.product.is_found()) return false;
+    launch(exec, known.product, memory);
+    return true;
+  }
+
+  /// Whether a ReLU in the product leaves a NaN one, by which training sees that numbers were lost:
+  /// asked of the algorithm itself, once, by a bias of NaN. The result is written over.
+  ///
+  /// options  T: of the bias and the result
+  template <class T> bool keeps_nan(space const& exec, ProductShape shape, ProductMemory memory) {
+    std::lock_guard const alone(mutex_);
+    shape.alignment = memory.alignment();
+    Known& known = find(shape, memory);
+    if (!known.product.is_found()) return false;
+    if (known.asked) return known.keeps_nan;
+    Kokkos::View<T*, space> const bias("phyllo: bias of NaN", std::size_t(shape.columns));
+    Kokkos::deep_copy(exec, bias, T(std::numeric_limits<float>::quiet_NaN()));
+    memory.vector = bias.data();
+    launch(exec, known.product, memory);
+    Kokkos::View<T*, Kokkos::HostSpace> const row("phyllo: row", std::size_t(shape.columns));
+    Kokkos::deep_copy(exec, row,
+                      Kokkos::View<T const*, space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+                          static_cast<T const*>(memory.result), std::size_t(shape.columns)));
+    exec.fence("phyllo: ReLU of NaN");
+    known.asked = known.keeps_nan = true;
+    for (std::size_t c = 0; c < row.size(); ++c) known.keeps_nan &= std::isnan(float(row(c)));
+    return known.keeps_nan;
+  }
+
+ private:
+  static constexpr std::size_t most_shapes = 256;
+  static constexpr std::size_t workspace_bytes = std::size_t(32) << 20;
+
+  struct Known {
+    MatrixProduct<Library> product;
+    bool asked = false, keeps_nan = false;
+
+    template <class... From> explicit Known(From const&... from) : product(from...) {}
+  };
+
+  static std::unique_ptr<Products>& kept() {
+    static std::unique_ptr<Products> products;
+    return products;
+  }
+  Known& find(ProductShape const& shape, ProductMemory const& memory) {
+    auto at = known_.find(shape);
+    if (at != known_.end()) return at->second;
+    if (known_.size() == most_shapes) known_.clear();
+    return known_
+        .try_emplace(shape, handle_, shape, workspace_bytes,
+                     static_cast<void const*>(memory.vector))
+        .first->second;
+  }
+  void launch(space const& exec, MatrixProduct<Library> const& product,
+              ProductMemory const& memory) {
+    auto const stream = Library::stream(exec);
+    Workspace& workspace = workspaces_[stream];
+    if (workspace.size() == 0)
+      workspace = Workspace(
+          Kokkos::view_alloc(exec, "phyllo: products of matrices", Kokkos::WithoutInitializing),
+          workspace_bytes);
+    product.run(handle_, stream, workspace.data(), memory.left, memory.right, memory.vector,
+                memory.result);
+  }
+
+  using Workspace = Kokkos::View<std::byte*, space>;
+  std::mutex mutex_;
+  typename MatrixProduct<Library>::Handle handle_;
+  std::map<ProductShape, Known> known_;
+  std::map<typename Library::Stream, Workspace> workspaces_;
+};
+
+}  // namespace phyllo::blas_lt
