@@ -56,6 +56,8 @@ static_assert(steps_of(plan<ResNet18, Phase::inference>, Fused::folded_contracti
 static_assert(steps_of(plan<ResNet18, Phase::training>, Fused::folded_contraction) == 0);
 static_assert(steps_of(plan<ResNet18, Phase::inference>, Fused::add_epilogue) == 8);
 static_assert(steps_of(plan<ResNet18, Phase::training>, Fused::normalization_epilogue) == 9);
+static_assert(steps_of(plan<ResNet18, Phase::training>, Fused::normalization_add) == 8);
+static_assert(steps_of(plan<ResNet18, Phase::training>, Fused::add_epilogue) == 0);
 static_assert(covers(plan<ResNet18, Phase::inference>) && covers(plan<ResNet18, Phase::training>));
 
 // U-Net: a value that is read again later is never fused away.

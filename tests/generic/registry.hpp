@@ -63,6 +63,7 @@ using softmax      = List<Network<Input<5>, Softmax>, Network<Input<3, 4>, Conv1
 using dropout      = List<Network<Input<9>, Dropout<0.4>>, Network<Input<5>, Linear<8>, Tanh, Dropout<0.3>, Linear<3>, Dropout<0.2>, Sigmoid>>;
 using flatten      = List<Network<Input<2, 3, 2>, Flatten, Linear<3>>, Network<Input<2, 2, 3>, Tanh, Flatten, Sigmoid>, Network<Input<1, 4>, Flatten, Softmax>>;
 using residual     = List<Network<Input<4>, Residual<Linear<4>, Tanh>, Sigmoid>, Network<Input<2, 4>, Residual<Main<Conv1d<3, Padding<1>>, Tanh>, Shortcut<Conv1d<3, KernelSize<1>>>>, Tanh>>;
+using normalized_sum = List<Network<Input<4>, Linear<3>, Residual<Linear<3>, BatchNorm<>>, Tanh, Linear<2>>, Network<Input<3>, Residual<BatchNorm<>>>, Network<Input<2, 4>, Residual<Main<Conv1d<3, Padding<1>>, BatchNorm<>>, Shortcut<Conv1d<3, KernelSize<1>>, BatchNorm<>>>, GELU, Dropout<0.3>>>;
 using branch       = List<Network<Input<2, 3, 3>, Branch<Path<Conv2d<2>>, Path<Conv2d<3>, Tanh>>>, Network<Input<3>, Branch<Path<>, Path<Linear<2>>, Path<Linear<17>, Tanh>>, Linear<2>>>;
 using skips        = List<Network<Input<3>, Linear<4>, Tanh, Save<first_tag>, Linear<4>, AddFrom<first_tag>, Sigmoid, ConcatFrom<first_tag>, From<first_tag>, ConcatFrom<first_tag>, Linear<2>>>;
 using ports        = List<TwoPorts>;

@@ -50,13 +50,14 @@ template <class Planned> constexpr StepCost step_cost(int s, int element, int gr
     parameters += n.weight_count + n.bias_count;
   }
   long values = out + (life.saves(s) ? out : 0);
-  for (int i = 0; i < head.sources; ++i) values += Planned::node(head.source[i]).output.size();
+  for (int i = 0; i < life.sources(s); ++i)
+    values += Planned::node(life.source(s, i)).output.size();
   cost.parameter_bytes = parameters * element;
   if (Planned::phase == Phase::training && life.has_gradient[result]) {
     bool source_gradient = false;
-    for (int i = 0; i < head.sources; ++i) {
-      Node const source = Planned::node(head.source[i]);
-      if (life.rereads_source(s)) values += source.output.size();
+    for (int i = 0; i < life.sources(s); ++i) {
+      Node const source = Planned::node(life.source(s, i));
+      if (life.rereads_source(s, i)) values += source.output.size();
       if (source.role == Role::input) continue;
       source_gradient = true;
       values += (life.accumulates(s, i) ? 2 : 1) * long(source.output.size());

@@ -43,10 +43,20 @@ template <class Program> struct Liveness {
   constexpr int backward_time(int s) const { return 2 * plan.size + 1 - s; }
   constexpr int end_time() const { return 2 * plan.size + 2; }
 
-  constexpr bool reads(int s, int v) const {
+  // The values that a step reads: those of its head, and behind them what a sum inside it adds.
+  constexpr int sources(int s) const {
+    return node(plan.head(plan.step[s])).sources +
+           (plan.step[s].fused == Fused::normalization_add ? 1 : 0);
+  }
+  constexpr int source(int s, int i) const {
     Node const& n = node(plan.head(plan.step[s]));
-    for (int i = 0; i < n.sources; ++i)
-      if (n.source[i] == v) return true;
+    if (i < n.sources) return n.source[i];
+    Node const& sum = node(plan.order[plan.step[s].first + 1]);
+    return sum.source[sum.source[0] == plan.head(plan.step[s]) ? 1 : 0];
+  }
+  constexpr bool reads(int s, int v) const {
+    for (int i = 0; i < sources(s); ++i)
+      if (source(s, i) == v) return true;
     return false;
   }
   // The step whose result is v; -1 for an input.
@@ -59,7 +69,7 @@ template <class Program> struct Liveness {
   constexpr int chain_first(Step const& s) const {
     int k = s.first;
     if (node(plan.order[k]).role != Role::pointwise) ++k;
-    if (s.fused == Fused::folded_contraction) ++k;
+    if (s.fused == Fused::folded_contraction || s.fused == Fused::normalization_add) ++k;
     return k;
   }
   constexpr int chain_length(Step const& s) const { return s.first + s.count - chain_first(s); }
@@ -76,9 +86,10 @@ template <class Program> struct Liveness {
     return phase == Phase::training && (head == Role::contraction || head == Role::add) &&
            chain_derivative(plan.step[s]) == Derivative::input;
   }
-  // Whether the backward pass of step s reads its source again.
-  constexpr bool rereads_source(int s) const {
+  // Whether the backward pass of step s reads its source number i again.
+  constexpr bool rereads_source(int s, int i) const {
     Node const& head = node(plan.head(plan.step[s]));
+    if (i == head.sources) return chain_derivative(plan.step[s]) == Derivative::input;
     switch (head.role) {
       case Role::contraction:
       case Role::normalization:
@@ -93,7 +104,9 @@ template <class Program> struct Liveness {
   constexpr bool rereads_result(int s) const {
     Node const& head = node(plan.head(plan.step[s]));
     if (head.role == Role::softmax) return true;
-    return head.role != Role::normalization && chain_derivative(plan.step[s]) == Derivative::output;
+    bool const recomputes =
+        head.role == Role::normalization && plan.step[s].fused != Fused::normalization_add;
+    return !recomputes && chain_derivative(plan.step[s]) == Derivative::output;
   }
 
   constexpr int last_use(int v) const {
@@ -103,9 +116,10 @@ template <class Program> struct Liveness {
     until(s + 1);
     if (is_output(v)) until(outputs_time());
     for (int r = 0; r < plan.size; ++r)
-      if (reads(r, v)) {
+      for (int i = 0; i < sources(r); ++i) {
+        if (source(r, i) != v) continue;
         until(r + 1);
-        if (phase == Phase::training && rereads_source(r)) until(backward_time(r));
+        if (phase == Phase::training && rereads_source(r, i)) until(backward_time(r));
       }
     if (phase == Phase::training && s >= 0 && rereads_result(s)) until(backward_time(s));
     return last;
@@ -123,11 +137,10 @@ template <class Program> struct Liveness {
   }
   // Whether step s, writing to the gradient of its source number i, finds a sum begun.
   constexpr bool accumulates(int s, int i) const {
-    Node const& n = node(plan.head(plan.step[s]));
-    int const v = n.source[i];
+    int const v = source(s, i);
     if (is_output(v)) return true;
     for (int j = 0; j < i; ++j)
-      if (n.source[j] == v) return true;
+      if (source(s, j) == v) return true;
     for (int r = s + 1; r < plan.size; ++r)
       if (reads(r, v) && has_gradient[plan.tail(plan.step[r])]) return true;
     return false;

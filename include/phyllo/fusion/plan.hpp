@@ -37,12 +37,14 @@ template <class P> constexpr int readers(P const& p, int size, int i) {
   return count;
 }
 
-// Whether order[k] has one reader, order[k + 1], which reads nothing else.
+// Whether order[k] has one reader, order[k + 1], which reads nothing else, or adds one other value.
 template <class P, int N> constexpr bool chained(P const& p, Plan<N> const& plan, int k) {
   if (k + 1 >= plan.nodes) return false;
   int const i = plan.order[k];
   Node const& next = p.node[plan.order[k + 1]];
-  return next.sources == 1 && next.source[0] == i && readers(p, N, i) == 1;
+  bool const adds = next.role == Role::add && next.source[1] == i;
+  return (next.role == Role::add || next.sources == 1) && (next.source[0] == i || adds) &&
+         readers(p, N, i) == 1;
 }
 
 // Number of nodes from order[k] on that the rule takes; 0: it does not match.

@@ -20,6 +20,7 @@ enum class Fused : unsigned char {
   folded_contraction,    // contraction, batch normalisation of inference, pointwise chain
   contraction_epilogue,  // contraction, pointwise chain
   normalization_epilogue,
+  normalization_add,  // normalisation, sum with another value, pointwise chain
   add_epilogue,
   pointwise_chain,
   segment,
@@ -48,6 +49,7 @@ inline constexpr Rule rules[] = {
     //name                           pattern                                                                        becomes                        valid in
     {"fold norm into contraction",   {one(Role::contraction), one(Role::normalization), many(Role::pointwise)}, 3, Fused::folded_contraction,     Phase::inference},
     {"contraction epilogue",         {one(Role::contraction), many(Role::pointwise)},                           2, Fused::contraction_epilogue,   Phase::both},
+    {"normalise, add, activate",     {one(Role::normalization), one(Role::add), many(Role::pointwise)},         3, Fused::normalization_add,      Phase::training},
     {"normalise and activate",       {one(Role::normalization), many(Role::pointwise)},                         2, Fused::normalization_epilogue, Phase::both},
     {"add and activate",             {one(Role::add), many(Role::pointwise)},                                   2, Fused::add_epilogue,           Phase::both},
     {"pointwise chain",              {one(Role::pointwise), many(Role::pointwise)},                             2, Fused::pointwise_chain,        Phase::both},

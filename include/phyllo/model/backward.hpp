@@ -62,8 +62,8 @@ struct BackwardPass : Pass<Planned, Precision, Exec, Communication> {
 
   // Whether anybody reads the gradient of source i of step S.
   template <int S> bool wants(int i) const {
-    Node const n = Planned::head(S);
-    return wants_input_gradient || Planned::node(n.source[i]).role != Role::input;
+    return wants_input_gradient ||
+           Planned::node(Planned::liveness.source(S, i)).role != Role::input;
   }
 
   // Gradient at the result of a step into gradient at the input of its chain, in place.
@@ -116,10 +116,18 @@ struct BackwardPass : Pass<Planned, Precision, Exec, Communication> {
     sums.d_scale = this->parameter_gradient(n.weight);
     sums.d_shift = this->parameter_gradient(n.bias);
     sums.random = this->template randomness<S>();
+    constexpr bool adds = Planned::step(S).fused == Fused::normalization_add;
+    if constexpr (adds) {
+      if constexpr (Planned::liveness.rereads_result(S))
+        sums.y = this->value(Planned::result(S));
+      else if constexpr (Planned::liveness.rereads_source(S, 1))
+        sums.added = this->value(Planned::liveness.source(S, 1));
+    }
     this->template run<Op>(S, sums);
     if (n.global_statistics)
       this->communication.sum(this->exec, s.gradient_sums, 2L * n.input.channels);
-    if (!wants<S>(0)) return;
+    bool const wants_added = adds && wants<S>(int(adds));
+    if (!wants<S>(0) && !wants_added) return;
     typename Op::template Backward<Precision> work;
     work.batch = this->batch;
     work.positions = n.input.positions();
@@ -132,8 +140,14 @@ struct BackwardPass : Pass<Planned, Precision, Exec, Communication> {
     work.inverse_deviation = s.inverse_deviation;
     work.sums = s.gradient_sums;
     work.mean_sums = s.mean_sums;
-    work.d_x = this->gradient(n.source[0]);
+    work.added = sums.added;
+    work.y = sums.y;
+    if (wants<S>(0)) work.d_x = this->gradient(n.source[0]);
     work.accumulate_gradient = Planned::liveness.accumulates(S, 0);
+    if constexpr (adds) {
+      if (wants_added) work.d_added = this->gradient(Planned::liveness.source(S, 1));
+      work.accumulate_added = Planned::liveness.accumulates(S, 1);
+    }
     work.random = sums.random;
     this->template run<Op>(S, work);
   }

@@ -158,6 +158,8 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
     work.running_mean = running_mean;
     work.running_variance = running_variance;
     work.epsilon = n.epsilon;
+    if constexpr (Planned::step(S).fused == Fused::normalization_add)
+      work.added = this->value(Planned::liveness.source(S, 1));
     work.y = this->value(Planned::result(S));
     work.random = this->template randomness<S>();
     this->template run<Op>(S, work);

@@ -6,10 +6,10 @@
 
 namespace phyllo::op {
 
-/// Batch normalisation with an epilogue: y = chain(scale[c] (x - mean[c]) inverse_deviation[c] +
-/// shift[c]).
+/// Batch normalisation with an epilogue: y = chain(z), z = scale[c] (x - mean[c])
+/// inverse_deviation[c] + shift[c] + added, where there is something to add.
 ///
-/// shape    x, y (rows, C) with rows = N times positions; all per-channel arrays (C)
+/// shape    x, y, added (rows, C) with rows = N times positions; all per-channel arrays (C)
 /// numerics two passes: the mean first, then centred squares; partial sums over a fixed number of
 ///          row blocks, so that the result does not depend on the number of threads
 /// cost     training: three reads, one write; inference: one read, one write
@@ -60,12 +60,14 @@ template <class Chain> struct Normalization {
     float const* running_mean = nullptr;  // inference: used when mean is nullptr
     float const* running_variance = nullptr;
     float epsilon = 0;
+    storage const* added = nullptr;  // nullptr: nothing
     storage* y = nullptr;
     Randomness random;
   };
 
-  /// With g = d_y chain'(z), z recomputed: sums[0..C) = sum of g, sums[C..2C) = sum of g x_hat;
-  /// these are also the gradients of shift and scale (written when the pointers are given).
+  /// With g = d_y chain'(z), z recomputed, or chain'(y) where y is given: sums[0..C) = sum of g,
+  /// sums[C..2C) = sum of g x_hat; these are also the gradients of shift and scale (written when
+  /// the pointers are given).
   template <class Precision> struct BackwardSums {
     using storage = typename Precision::storage;
     using accumulate = typename Precision::accumulate;
@@ -74,6 +76,8 @@ template <class Chain> struct Normalization {
     storage const* d_y = nullptr;
     storage const* scale = nullptr;
     storage const* shift = nullptr;
+    storage const* added = nullptr;  // of the forward pass, where y is not given
+    storage const* y = nullptr;  // the result, for a chain whose derivative is one of its output
     accumulate const* mean = nullptr;
     accumulate const* inverse_deviation = nullptr;
     accumulate* partial = nullptr;  // workspace (row_blocks, 2 C)
@@ -83,7 +87,8 @@ template <class Chain> struct Normalization {
     Randomness random;
   };
 
-  /// d_x (+)= scale inverse_deviation (g - sum(g) / M - x_hat sum(g x_hat) / M), M = mean_sums[C].
+  /// d_x (+)= scale inverse_deviation (g - sum(g) / M - x_hat sum(g x_hat) / M), M = mean_sums[C];
+  /// d_added (+)= g, after d_x where they are the same.
   template <class Precision> struct Backward {
     using storage = typename Precision::storage;
     using accumulate = typename Precision::accumulate;
@@ -96,8 +101,12 @@ template <class Chain> struct Normalization {
     accumulate const* inverse_deviation = nullptr;
     accumulate const* sums = nullptr;       // (2 C), reduced over ranks where statistics are
     accumulate const* mean_sums = nullptr;  // (C + 1), for M
-    storage* d_x = nullptr;                 // may be d_y
+    storage const* added = nullptr;         // as in BackwardSums
+    storage const* y = nullptr;
+    storage* d_x = nullptr;  // may be d_y; nullptr: nobody wants it
     bool accumulate_gradient = false;
+    storage* d_added = nullptr;  // nullptr: nobody wants it
+    bool accumulate_added = false;
     Randomness random;
   };
 };

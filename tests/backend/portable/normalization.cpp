@@ -21,4 +21,5 @@ TEST_CASE_TEMPLATE("portable: batch normalisation with an epilogue", P, Full<flo
     compare_normalization<op::Chain<GELU, ReLU>, P>(pick(0), pick(1), pick(2));
   });
   compare_normalization<op::Chain<GELU, ReLU>, P>(0, 4, 17);
+  compare_normalization<op::Chain<ReLU>, P>(3, 7, 65);
 }

@@ -76,6 +76,9 @@ void compare_normalization(int batch, int positions, int channels) {
   forward.mean = mean.data();
   forward.inverse_deviation = inverse.data();
   compare<Op, P, Kernels>(forward, bound<P>(), y);
+  auto const summand = numbers<S>(size, 12), result = numbers<S>(size, 13);
+  forward.added = summand.data();
+  compare<Op, P, Kernels>(forward, bound<P>(), y);
 
   typename Op::template BackwardSums<P> backward_sums;
   backward_sums.batch = batch;
@@ -95,6 +98,12 @@ void compare_normalization(int batch, int positions, int channels) {
   compare<Op, P, Kernels>(backward_sums, sums_bound * 8, partials, output<A>(2 * channels, to_sums),
                           output<A>(channels, [](auto& w, A* p) { w.d_scale = p; }),
                           output<A>(channels, [](auto& w, A* p) { w.d_shift = p; }));
+  backward_sums.added = summand.data();
+  compare<Op, P, Kernels>(backward_sums, sums_bound * 8, partials,
+                          output<A>(2 * channels, to_sums));
+  backward_sums.y = result.data();
+  compare<Op, P, Kernels>(backward_sums, sums_bound * 8, partials,
+                          output<A>(2 * channels, to_sums));
 
   for (bool const added : {false, true}) {
     typename Op::template Backward<P> backward;
@@ -116,6 +125,17 @@ void compare_normalization(int batch, int positions, int channels) {
     if (!added)  // in place
       compare<Op, P, Kernels>(backward, bound<P>(),
                               output<S>(size, true, [](auto& w, S* p) { w.d_y = w.d_x = p; }));
+    // Behind a sum: one gradient or both, to one place or two.
+    backward.added = summand.data();
+    backward.accumulate_added = !added;
+    auto const to_added = output<S>(size, !added, [](auto& w, S* p) { w.d_added = p; });
+    compare<Op, P, Kernels>(backward, bound<P>(), to_added);
+    compare<Op, P, Kernels>(backward, bound<P>(), to_added,
+                            output<S>(size, added, [](auto& w, S* p) { w.d_x = p; }));
+    backward.y = result.data();
+    backward.accumulate_added = true;
+    compare<Op, P, Kernels>(backward, bound<P>(),
+                            output<S>(size, added, [](auto& w, S* p) { w.d_x = w.d_added = p; }));
   }
 }
 

@@ -66,6 +66,14 @@ struct normalization_forward
   static constexpr int row_blocks = op::Normalization<Chain>::row_blocks;
 
   void compute(long begin, long end, int first, int count, int) const {
+    if (this->work.added != nullptr)
+      rows<true>(begin, end, first, count);
+    else
+      rows<false>(begin, end, first, count);
+  }
+
+ private:
+  template <bool Adds> void rows(long begin, long end, int first, int count) const {
     auto const& work = this->work;
     A mean[channels_at_a_time], inverse[channels_at_a_time], scale[channels_at_a_time],
         shift[channels_at_a_time];
@@ -79,19 +87,25 @@ struct normalization_forward
       shift[c] = A(work.shift[first + c]);
     }
     for (long r = begin; r < end; ++r) {
-      auto const* const x = work.x + r * work.channels + first;
-      auto* const y = work.y + r * work.channels + first;
+      long const at = r * work.channels + first;
+      auto const* const x = work.x + at;
+      auto const* const added = Adds ? work.added + at : nullptr;
+      auto* const y = work.y + at;
       int const sample = int(r / work.positions);
       int const place = int(r % work.positions) * work.channels + first;
       PHYLLO_SIMD(16)
       for (int c = 0; c < count; ++c) {
-        A const z = (number<A>(x, c) - mean[c]) * inverse[c] * scale[c] + shift[c];
+        A z = (number<A>(x, c) - mean[c]) * inverse[c] * scale[c] + shift[c];
+        if constexpr (Adds) z += number<A>(added, c);
         Element const e = Chain::random ? work.random.element(sample, place + c) : Element{};
         store_number(Chain::value(z, e), y, c);
       }
     }
   }
 };
+
+/// What the gradient of a chain is computed from beside the input of the normalisation.
+enum class Beside { nothing, summand, result };
 
 /// Of some channels what the gradients of a batch normalisation need.
 template <class Chain, class P> struct NormalizationSlope {
@@ -107,26 +121,49 @@ template <class Chain, class P> struct NormalizationSlope {
       shift[c] = A(work.shift[first + c]);
     }
   }
-  /// The gradient at the input of the chain, which is computed again from x.
-  template <class S>
-  PHYLLO_INLINE A gradient(S const* x, S const* d_y, int c, Element const& e, A& x_hat) const {
+  /// The gradient at the input of the chain, which is computed again from x where the result is
+  /// not what stands beside it.
+  template <Beside beside, class S>
+  PHYLLO_INLINE A gradient(S const* x, S const* d_y, S const* other, int c, Element const& e,
+                           A& x_hat) const {
     x_hat = (number<A>(x, c) - mean[c]) * inverse[c];
     if constexpr (Chain::length == 0) return number<A>(d_y, c);
-    A const z = x_hat * scale[c] + shift[c];
+    if constexpr (beside == Beside::result)
+      return number<A>(d_y, c) * Chain::derivative(number<A>(other, c), e);
+    A z = x_hat * scale[c] + shift[c];
+    if constexpr (beside == Beside::summand) z += number<A>(other, c);
     A const kept = Chain::derivative_of == Derivative::output ? Chain::value(z, e) : z;
     return number<A>(d_y, c) * Chain::derivative(kept, e);
+  }
+};
+
+/// Rows of a pass over the gradients. Derived: void rows<beside>(other, begin, end, first, count,
+/// block), with what stands beside the input of the normalisation.
+template <class Derived, class Chain, class Work>
+struct NormalizationGradientRows : NormalizationRows<Derived, Work> {
+  void compute(long begin, long end, int first, int count, int b) const {
+    auto const& derived = static_cast<Derived const&>(*this);
+    auto const& work = this->work;
+    if (Chain::derivative_of == Derivative::output && work.y != nullptr)
+      derived.template rows<Beside::result>(work.y, begin, end, first, count, b);
+    else if (work.added != nullptr)
+      derived.template rows<Beside::summand>(work.added, begin, end, first, count, b);
+    else
+      derived.template rows<Beside::nothing>(work.x, begin, end, first, count, b);
   }
 };
 
 /// Sums of g and of g x_hat.
 template <class Chain, class P>
 struct normalization_backward_sums
-    : NormalizationRows<normalization_backward_sums<Chain, P>,
-                        typename op::Normalization<Chain>::template BackwardSums<P>> {
+    : NormalizationGradientRows<normalization_backward_sums<Chain, P>, Chain,
+                                typename op::Normalization<Chain>::template BackwardSums<P>> {
   using A = typename P::accumulate;
+  using S = typename P::storage;
   static constexpr int row_blocks = op::Normalization<Chain>::row_blocks;
 
-  void compute(long begin, long end, int first, int count, int b) const {
+  template <Beside beside>
+  void rows(S const* other, long begin, long end, int first, int count, int b) const {
     auto const& work = this->work;
     NormalizationSlope<Chain, P> const slope(work, first, count);
     A sum[channels_at_a_time] = {}, sum_x[channels_at_a_time] = {};
@@ -138,7 +175,8 @@ struct normalization_backward_sums
       for (int c = 0; c < count; ++c) {
         Element const e = Chain::random ? work.random.element(sample, place + c) : Element{};
         A x_hat = 0;
-        A const g = slope.gradient(work.x + at, work.d_y + at, c, e, x_hat);
+        A const g =
+            slope.template gradient<beside>(work.x + at, work.d_y + at, other + at, c, e, x_hat);
         sum[c] += g;
         sum_x[c] += g * x_hat;
       }
@@ -153,35 +191,47 @@ struct normalization_backward_sums
 
 template <class Chain, class P>
 struct normalization_backward
-    : NormalizationRows<normalization_backward<Chain, P>,
-                        typename op::Normalization<Chain>::template Backward<P>> {
+    : NormalizationGradientRows<normalization_backward<Chain, P>, Chain,
+                                typename op::Normalization<Chain>::template Backward<P>> {
   using A = typename P::accumulate;
+  using S = typename P::storage;
   static constexpr int row_blocks = op::Normalization<Chain>::row_blocks;
 
-  void compute(long begin, long end, int first, int count, int) const {
+  template <Beside beside>
+  void rows(S const* other, long begin, long end, int first, int count, int) const {
     auto const& work = this->work;
     NormalizationSlope<Chain, P> const slope(work, first, count);
     A factor[channels_at_a_time], mean_g[channels_at_a_time], mean_gx[channels_at_a_time];
-    A const rows = work.mean_sums[work.channels];
+    A const total = work.mean_sums[work.channels];
     for (int c = 0; c < count; ++c) {
       factor[c] = slope.scale[c] * slope.inverse[c];
-      mean_g[c] = work.sums[first + c] / rows;
-      mean_gx[c] = work.sums[work.channels + first + c] / rows;
+      mean_g[c] = work.sums[first + c] / total;
+      mean_gx[c] = work.sums[work.channels + first + c] / total;
     }
+    A g[channels_at_a_time], d[channels_at_a_time];
     for (long r = begin; r < end; ++r) {
       long const at = r * work.channels + first;
       int const sample = int(r / work.positions);
       int const place = int(r % work.positions) * work.channels + first;
-      auto* const d_x = work.d_x + at;
       PHYLLO_SIMD(16)
       for (int c = 0; c < count; ++c) {
         Element const e = Chain::random ? work.random.element(sample, place + c) : Element{};
         A x_hat = 0;
-        A const g = slope.gradient(work.x + at, work.d_y + at, c, e, x_hat);
-        A const d = factor[c] * (g - mean_g[c] - x_hat * mean_gx[c]);
-        store_number(work.accumulate_gradient ? number<A>(d_x, c) + d : d, d_x, c);
+        g[c] = slope.template gradient<beside>(work.x + at, work.d_y + at, other + at, c, e, x_hat);
+        d[c] = factor[c] * (g[c] - mean_g[c] - x_hat * mean_gx[c]);
       }
+      write(d, count, work.d_x, at, work.accumulate_gradient);
+      write(g, count, work.d_added, at, work.accumulate_added);
     }
+  }
+
+ private:
+  static void write(A const* values, int count, S* to, long at, bool sum) {
+    if (to == nullptr) return;
+    to += at;
+    PHYLLO_SIMD(16)
+    for (int c = 0; c < count; ++c)
+      store_number(sum ? number<A>(to, c) + values[c] : values[c], to, c);
   }
 };
 

@@ -88,20 +88,24 @@ template <class Chain, class P> struct normalization_forward {
     A const inverse = work.mean != nullptr
                           ? work.inverse_deviation[c]
                           : A(1) / Kokkos::sqrt(A(work.running_variance[c]) + A(work.epsilon));
-    A const z = (A(work.x[at]) - mean) * inverse * A(work.scale[c]) + A(work.shift[c]);
+    A z = (A(work.x[at]) - mean) * inverse * A(work.scale[c]) + A(work.shift[c]);
+    if (work.added != nullptr) z += A(work.added[at]);
     Element const e = work.random.element(int(at / size), int(at % size));
     work.y[at] = typename P::storage(Chain::value(z, e));
   }
 };
 
-/// Gradient at the input of the chain, which is recomputed from x.
+/// Gradient at the input of the chain, which is recomputed from x where the result is not given.
 template <class Chain, class A, class Work>
 PHYLLO_FUNCTION A normalization_gradient(Work const& work, long at, A& x_hat) {
   int const c = int(at % work.channels), size = work.positions * work.channels;
   x_hat = (A(work.x[at]) - work.mean[c]) * work.inverse_deviation[c];
   if constexpr (Chain::length == 0) return A(work.d_y[at]);
-  A const z = x_hat * A(work.scale[c]) + A(work.shift[c]);
   Element const e = work.random.element(int(at / size), int(at % size));
+  if (Chain::derivative_of == Derivative::output && work.y != nullptr)
+    return A(work.d_y[at]) * Chain::derivative(A(work.y[at]), e);
+  A z = x_hat * A(work.scale[c]) + A(work.shift[c]);
+  if (work.added != nullptr) z += A(work.added[at]);
   A const kept = Chain::derivative_of == Derivative::output ? Chain::value(z, e) : z;
   return A(work.d_y[at]) * Chain::derivative(kept, e);
 }
@@ -146,7 +150,9 @@ template <class Chain, class P> struct normalization_backward {
     A const count = work.mean_sums[work.channels];
     A const d = A(work.scale[c]) * work.inverse_deviation[c] *
                 (g - work.sums[c] / count - x_hat * work.sums[work.channels + c] / count);
-    work.d_x[at] = S(work.accumulate_gradient ? A(work.d_x[at]) + d : d);
+    if (work.d_x != nullptr) work.d_x[at] = S(work.accumulate_gradient ? A(work.d_x[at]) + d : d);
+    if (work.d_added != nullptr)
+      work.d_added[at] = S(work.accumulate_added ? A(work.d_added[at]) + g : g);
   }
 };
 

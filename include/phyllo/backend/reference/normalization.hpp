@@ -63,7 +63,8 @@ template <class Chain, class P> struct Kernels<op::Normalization<Chain>, P> {
                               ? work.inverse_deviation[c]
                               : A(1) / std::sqrt(A(work.running_variance[c]) + A(work.epsilon));
         long const at = long(n) * size + i;
-        A const z = (A(work.x[at]) - mean) * inverse * A(work.scale[c]) + A(work.shift[c]);
+        A z = (A(work.x[at]) - mean) * inverse * A(work.scale[c]) + A(work.shift[c]);
+        if (work.added != nullptr) z += A(work.added[at]);
         work.y[at] = S(Chain::value(z, work.random.element(n, i)));
       }
   }
@@ -74,9 +75,11 @@ template <class Chain, class P> struct Kernels<op::Normalization<Chain>, P> {
     int const c = i % work.channels;
     long const at = long(n) * work.positions * work.channels + i;
     x_hat = (A(work.x[at]) - work.mean[c]) * work.inverse_deviation[c];
-    A const z = x_hat * A(work.scale[c]) + A(work.shift[c]);
+    A z = x_hat * A(work.scale[c]) + A(work.shift[c]);
+    if (work.added != nullptr) z += A(work.added[at]);
     Element const e = work.random.element(n, i);
-    A const kept = Chain::derivative_of == Derivative::output ? Chain::value(z, e) : z;
+    A const output = work.y != nullptr ? A(work.y[at]) : Chain::value(z, e);
+    A const kept = Chain::derivative_of == Derivative::output ? output : z;
     return A(work.d_y[at]) * Chain::derivative(kept, e);
   }
 
@@ -110,8 +113,12 @@ template <class Chain, class P> struct Kernels<op::Normalization<Chain>, P> {
         A const g = gradient(work, n, i, x_hat);
         A const d = A(work.scale[c]) * work.inverse_deviation[c] *
                     (g - work.sums[c] / count - x_hat * work.sums[work.channels + c] / count);
-        S& d_x = work.d_x[long(n) * work.positions * work.channels + i];
-        d_x = S(work.accumulate_gradient ? A(d_x) + d : d);
+        long const at = long(n) * work.positions * work.channels + i;
+        auto const write = [at](S* to, A value, bool sum) {
+          if (to != nullptr) to[at] = S(sum ? A(to[at]) + value : value);
+        };
+        write(work.d_x, d, work.accumulate_gradient);
+        write(work.d_added, g, work.accumulate_added);
       }
   }
 };
