@@ -60,9 +60,9 @@ template <class Chain> struct Normalization {
     float const* running_mean = nullptr;  // inference: used when mean is nullptr
     float const* running_variance = nullptr;
     float epsilon = 0;
-    storage const* added = nullptr;  // nullptr: nothing
     storage* y = nullptr;
     Randomness random;
+    storage const* added = nullptr;  // nullptr: nothing
   };
 
   /// With g = d_y chain'(z), z recomputed, or chain'(y) where y is given: sums[0..C) = sum of g,
@@ -76,8 +76,6 @@ template <class Chain> struct Normalization {
     storage const* d_y = nullptr;
     storage const* scale = nullptr;
     storage const* shift = nullptr;
-    storage const* added = nullptr;  // of the forward pass, where y is not given
-    storage const* y = nullptr;  // the result, for a chain whose derivative is one of its output
     accumulate const* mean = nullptr;
     accumulate const* inverse_deviation = nullptr;
     accumulate* partial = nullptr;  // workspace (row_blocks, 2 C)
@@ -85,6 +83,8 @@ template <class Chain> struct Normalization {
     accumulate* d_scale = nullptr;
     accumulate* d_shift = nullptr;
     Randomness random;
+    storage const* added = nullptr;  // of the forward pass, where y is not given
+    storage const* y = nullptr;  // the result, for a chain whose derivative is one of its output
   };
 
   /// d_x (+)= scale inverse_deviation (g - sum(g) / M - x_hat sum(g x_hat) / M), M = mean_sums[C];
@@ -101,13 +101,13 @@ template <class Chain> struct Normalization {
     accumulate const* inverse_deviation = nullptr;
     accumulate const* sums = nullptr;       // (2 C), reduced over ranks where statistics are
     accumulate const* mean_sums = nullptr;  // (C + 1), for M
-    storage const* added = nullptr;         // as in BackwardSums
-    storage const* y = nullptr;
-    storage* d_x = nullptr;  // may be d_y; nullptr: nobody wants it
+    storage* d_x = nullptr;                 // may be d_y; nullptr: nobody wants it
     bool accumulate_gradient = false;
+    Randomness random;
+    storage const* added = nullptr;  // as in BackwardSums
+    storage const* y = nullptr;
     storage* d_added = nullptr;  // nullptr: nobody wants it
     bool accumulate_added = false;
-    Randomness random;
   };
 };
 
