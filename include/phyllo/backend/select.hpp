@@ -20,9 +20,10 @@
 #include <phyllo/backend/cuda/cublas_lt.hpp>
 #endif
 #endif
-#if defined(KOKKOS_ENABLE_HIP) && defined(__HIPCC__) &&                    \
-    (defined(KOKKOS_ARCH_AMD_GFX90A) || defined(KOKKOS_ARCH_AMD_GFX940) || \
-     defined(KOKKOS_ARCH_AMD_GFX942) || defined(KOKKOS_ARCH_AMD_GFX950))
+#if defined(KOKKOS_ENABLE_HIP) && defined(__HIPCC__) &&                        \
+    (defined(KOKKOS_ARCH_AMD_GFX90A) || defined(KOKKOS_ARCH_AMD_GFX940) ||     \
+     defined(KOKKOS_ARCH_AMD_GFX942) || defined(KOKKOS_ARCH_AMD_GFX942_APU) || \
+     defined(KOKKOS_ARCH_AMD_GFX950))
 #define PHYLLO_HAS_HIP_BACKEND
 #include <phyllo/backend/gpu/kernels.hpp>
 #include <phyllo/backend/hip/device.hpp>

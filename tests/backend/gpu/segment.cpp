@@ -5,6 +5,7 @@
 // instructions by the tables of their manuals, against plain loops.
 
 #include <backend/gpu/segment_cases.hpp>
+#include <phyllo/backend/gpu/kernels.hpp>
 #include <phyllo/backend/reference/segment.hpp>
 #include <phyllo/layer/gelu.hpp>
 #include <phyllo/layer/relu.hpp>
@@ -131,10 +132,19 @@ TEST_CASE("widths that are no multiple of anything") {
   compare_units<op::Segment<Dense<6, 100, ReLU>, Dense<100, 10>>>();
 }
 
+TEST_CASE("what a function makes of padding reaches no output") {
+  compare_units<op::Segment<Dense<3, 19, BesideZero>, Bare<19, 33, BesideZero>, Dense<33, 5>>>();
+}
+
 TEST_CASE("layers that do not fit scratch memory together come in stages") {
   using Wide = Dense<128, 128, ReLU>;
   using Segment = op::Segment<Wide, Wide, Wide, Wide, Wide, Dense<128, 128>>;
   static_assert(gpu::segment_forward<cuda::Mma<bf16>, Segment, Mixed<bf16, float>>::stages == 2);
   static_assert(gpu::segment_forward<hip::Mfma<bf16>, Segment, Mixed<bf16, float>>::stages == 6);
   compare_units<Segment>();
+  // One layer alone does not fit: 66,048 bytes of 65,536. The portable kernels take it.
+  using Large = op::Segment<Dense<128, 128>, Dense<128, 16>>;
+  static_assert(!gpu::FitsScratch<HostDevice<hip::Mfma>, Large, Full<float>>);
+  static_assert(gpu::FitsScratch<HostDevice<hip::Mfma>, Large, Mixed<bf16, float>>);
+  static_assert(gpu::FitsScratch<HostDevice<cuda::Mma>, Large, Full<float>>);
 }

@@ -5,6 +5,7 @@
 #include <backend/gpu/host_device.hpp>
 #include <phyllo/backend/gpu/segment.hpp>
 #include <phyllo/core/random.hpp>
+#include <phyllo/layer/pointwise.hpp>
 #include <phyllo/policy/precision.hpp>
 
 #include <cmath>
@@ -46,6 +47,17 @@ template <class... D> struct Arena<op::Segment<D...>> {
       work.position[l] = 2 * l;
     }
     return p;
+  }
+};
+
+/// The identity, but not at zero, which is what padding has.
+struct BesideZero : Pointwise {
+  static constexpr char const* name = "beside zero";
+  template <class T> PHYLLO_INLINE static T value(T x) {
+    return x == T(0) ? Kokkos::Experimental::infinity_v<T> : x;
+  }
+  template <class T> PHYLLO_INLINE static T derivative(T x) {
+    return x == T(0) ? Kokkos::Experimental::infinity_v<T> : T(1);
   }
 };
 

@@ -121,6 +121,14 @@ TEST_CASE("whole steps of even widths") { compare_all<Even>(); }
 TEST_CASE("whole steps of odd widths, with what chains had before them, and random masks") {
   compare_all<Odd>();
 }
+TEST_CASE("what a function makes of padding and of rows behind the batch reaches no gradient") {
+  using Net = op::Segment<Bare<7, 17, BesideZero>, Dense<17, 30, BesideZero>, Dense<30, 3>>;
+  for (int const batch : {1, 16, 100}) {
+    compare<cuda::Mma, Net, MeanSquaredError, bf16>(batch);
+    compare<cuda::Mma, Net, MeanSquaredError, float>(batch);
+    compare<hip::Mfma, Net, MeanSquaredError, fp16>(batch);
+  }
+}
 TEST_CASE("the workload mlp-train, whose scratch memory only NVIDIA's devices have") {
   static_assert(gpu::step_warps<cuda::Mma<bf16>, Mlp> == 8);
   static_assert(gpu::step_warps<hip::Mfma<bf16>, Mlp> == 0);

@@ -9,7 +9,8 @@ namespace phyllo::cuda {
 /// Float by the matrix instruction mma.m16n8k8 of TF32 (sm_80 and newer), whose numbers have 11
 /// bits: a number is the sum of two, and of the four products of two sums the smallest is left out.
 ///
-/// numerics relative error of a product at most 2^-20; sums in float; an infinity gives a NaN
+/// numerics relative error of a product at most 2^-20; sums in the instruction's float, which on
+///          NVIDIA's devices rounds towards zero; an infinity gives a NaN
 /// source   Ootomo and Yokota, "Recovering single precision accuracy from Tensor Cores while
 ///          surpassing the FP32 theoretical peak performance", arXiv:2203.03341
 template <> struct Mma<float> : MmaLanes {

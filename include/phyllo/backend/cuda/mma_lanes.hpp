@@ -25,7 +25,8 @@ struct MmaLanes {
   static constexpr int parts = 2;   // samples of a lane
   /// Bytes of scratch memory for a block: what a device of the architecture has, less what the
   /// system takes.
-#if defined(KOKKOS_ARCH_AMPERE86) || defined(KOKKOS_ARCH_AMPERE87) || defined(KOKKOS_ARCH_ADA89)
+#if defined(KOKKOS_ARCH_AMPERE86) || defined(KOKKOS_ARCH_ADA89) || \
+    defined(KOKKOS_ARCH_BLACKWELL120) || defined(KOKKOS_ARCH_BLACKWELL121)
   static constexpr long scratch_budget = 96 * 1024;
 #elif defined(KOKKOS_ARCH_HOPPER90)
   static constexpr long scratch_budget = 224 * 1024;

@@ -31,6 +31,15 @@ template <class Unit> struct FourSums {
     for (int c = 0; c < 4; ++c)
       value[c] = Chain::value(value[c], random.element(sample, channel + c));
   }
+  /// Zero from channel `Count` on: of the padding of a layer a chain may have made an infinity,
+  /// which weights of zero do not take away.
+  template <int Count> PHYLLO_INLINE void end_at(int channel) {
+    if constexpr (Count % 16 != 0) {
+      PHYLLO_UNROLL_ON_DEVICE
+      for (int c = 0; c < 4; ++c)
+        if (channel + c >= Count) value[c] = 0;
+    }
+  }
   /// Times the derivative at what was kept, which is the chain's input or output.
   template <class Chain>
   PHYLLO_INLINE void differentiate(FourSums const& kept, Randomness const& random, int sample,

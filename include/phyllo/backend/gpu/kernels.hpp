@@ -6,8 +6,15 @@
 #include <phyllo/backend/gpu/loss_sum.hpp>
 #include <phyllo/backend/gpu/normalization.hpp>
 #include <phyllo/backend/gpu/segment.hpp>
+#include <phyllo/backend/gpu/segment_layout.hpp>
 
 namespace phyllo::gpu {
+
+/// Whether each layer of a segment fits scratch memory.
+template <class Device, class Segment, class P>
+concept FitsScratch =
+    SegmentLayout<typename Device::template Unit<typename P::storage>, Segment>::scratch_bytes() <=
+    Device::template Unit<typename P::storage>::scratch_budget;
 
 /// Kernels for devices with matrix cores, whoever made them.
 ///
@@ -26,7 +33,8 @@ template <class Device, class P>
 struct Kernels<Device, op::LossSum<P>, P> : LossSumKernels<Device, P> {};
 
 template <class Device, class... D, class P>
-  requires(is_perceptron<op::Segment<D...>> && has_instruction<P>)
+  requires(is_perceptron<op::Segment<D...>> && has_instruction<P> &&
+           FitsScratch<Device, op::Segment<D...>, P>)
 struct Kernels<Device, op::Segment<D...>, P> : SegmentKernels<Device, op::Segment<D...>, P> {};
 
 template <class Device, class... D, class L, class P>

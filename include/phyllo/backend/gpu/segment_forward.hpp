@@ -169,6 +169,7 @@ template <class Unit, class... D, class P> struct segment_forward<Unit, op::Segm
             long const sample = first + m * 16 + Unit::sample(lane, part);
             FourSums<Unit> value(sums[m][n], i, part);
             value.template apply<typename Dense::chain>(element, int(sample), channel);
+            if constexpr (Dense::chain::length > 0) value.template end_at<Dense::outputs>(channel);
             if (IsLast && l == layers - 1)
               target.write(sample, channel, value);
             else

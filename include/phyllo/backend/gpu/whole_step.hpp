@@ -162,8 +162,13 @@ struct whole_step_tiles<Unit, op::Segment<D...>, L, P, Warps> {
           if constexpr (Layout::keeps_input(Layer))
             Rows::template four<Layer + 1>(rows.template saved<Layer>(warp), n, lane, part) =
                 Unit::rounded(four.value);
-          four.template apply<typename Dense<Layer>::chain>(
-              element, int(first) + Unit::sample(lane, part), n * 16 + Unit::channel(lane));
+          int const sample = int(first) + Unit::sample(lane, part);
+          int const channel = n * 16 + Unit::channel(lane);
+          four.template apply<typename Dense<Layer>::chain>(element, sample, channel);
+          if constexpr (Dense<Layer>::chain::length > 0) {
+            four.template end_at<Dense<Layer>::outputs>(channel);
+            if (sample >= source.batch) four = FourSums<Unit>{};
+          }
           Four<S> const stored = Unit::rounded(four.value);
           Unit::put(s.value[0][n][i], part, stored);
           Rows::template four<Layer + 1>(y, n, lane, part) = stored;
@@ -215,9 +220,10 @@ struct whole_step_tiles<Unit, op::Segment<D...>, L, P, Warps> {
       Four<S> kept = place;
       if constexpr (Layout::keeps_input(Layer))
         kept = Rows::template four<Layer + 1>(rows.template saved<Layer>(warp), n, lane, part);
+      int const channel = n * 16 + Unit::channel(lane);
       four.template differentiate<Chain>(FourSums<Unit>(kept), randomness<Layer>(),
-                                         int(first) + Unit::sample(lane, part),
-                                         n * 16 + Unit::channel(lane));
+                                         int(first) + Unit::sample(lane, part), channel);
+      four.template end_at<Dense<Layer>::outputs>(channel);
     }
     // Behind the batch a chain's derivative may be no number.
     if (first + Unit::sample(lane, part) >= source.batch) four = FourSums<Unit>{};

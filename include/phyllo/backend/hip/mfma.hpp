@@ -17,6 +17,9 @@ namespace phyllo::hip {
 /// in float, and v_mfma_f32_16x16x4 for float, exact to its roundings.
 ///
 /// options  Storage = bf16 | fp16 | float
+/// numerics sums in float. On gfx90a the instructions of 16 bits take subnormal numbers for zero:
+///          fp16 below 6.1e-5, which loss scaling keeps gradients from; bf16 has no such numbers.
+/// source   AMD, MI200 MFMA behavior specifics (MIOpen's documentation)
 template <class Storage> struct Mfma : MfmaLanes {
   using storage = Storage;
 

@@ -54,9 +54,11 @@ template <class L, class P, class Space> struct loss_evaluate_by_team {
     A const value =
         A(work.weight) * L::template row_by_team<A>(team, channels, z, target, gradient);
     A const hits = work.hits != nullptr ? op::hit_by_team<L, A>(team, channels, z, target) : A(0);
-    if (member.team_rank() != 0) return;
-    work.values[n] = work.accumulate_values ? work.values[n] + value : value;
-    if (work.hits != nullptr) work.hits[n] = hits;
+    // By one vector lane: what is added to is read before it is written.
+    Kokkos::single(Kokkos::PerTeam(member), [&] {
+      work.values[n] = work.accumulate_values ? work.values[n] + value : value;
+      if (work.hits != nullptr) work.hits[n] = hits;
+    });
   }
 };
 
