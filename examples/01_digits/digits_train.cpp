@@ -86,7 +86,7 @@ void train(MPI_Comm communicator, DigitsOptions const& options) {
     history << epoch + 1 << ',' << loss << ',' << evaluation.loss << ',' << evaluation.accuracy
             << '\n';
   }
-  trainer.average_buffers();
+  trainer.synchronize();
   if (rank == 0) {
     phyllo::save(exec, trainer.model(), options.weights);
     std::printf("held-out accuracy %.17g\nweights in %s, history in %s\n", evaluation.accuracy,

@@ -127,7 +127,7 @@ TEST_CASE("data parallel: default statistics are each rank's own, running ones a
   std::pair<int, int> const rows{rank_of() * share, (rank_of() + 1) * share};
   trainer.step(Kokkos::subview(on_device(x), rows, Kokkos::ALL),
                Kokkos::subview(on_device(t), rows, Kokkos::ALL));
-  trainer.average_buffers();
+  trainer.synchronize();
   exec.fence();
 
   // One rank, on the host, that normalises the same shards: gradients of each, then their mean.

@@ -49,7 +49,7 @@ template <class M> TensorFile to_tensors(typename M::space const& exec, M const&
 }
 
 /// Writes a model's weights as safetensors; the file is replaced in one piece or not at all. With
-/// several ranks one of them writes, after Trainer::average_buffers on all.
+/// several ranks one of them writes, after Trainer::synchronize on all.
 ///
 /// errors   run: a file that cannot be written -> Error; what was there before stays
 template <class M>
