@@ -57,14 +57,13 @@ class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, 
   template <class In, class Targets> void step(In const& in, Targets const& targets) try {
     ++steps_;
     phase_ = "sums of shards";
-    Kokkos::Profiling::pushRegion(step_label_);
+    Kokkos::Profiling::ScopedRegion const region(step_label_);
     BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
     BoundTensors const wanted = evaluation_.bind(targets, inputs.batch);
     model_.check_batch(inputs.batch);
     step_.template run<whole_step>(exec_, inputs, wanted);
     phase_ = "update";
     optimizer_.update(exec_, model_);
-    Kokkos::Profiling::popRegion();
   } catch (...) {
     this->fail();
   }
@@ -85,7 +84,6 @@ class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, 
 
   /// All ranks have the same weights and running statistics at any time: nothing is left to do.
   void synchronize() {}
-  void average_buffers() {}
 
  private:
   ReproducibleStep<ModelType, Evaluator, C> step_;

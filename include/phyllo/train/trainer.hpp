@@ -47,7 +47,7 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
   template <class In, class Targets> void step(In const& in, Targets const& targets) try {
     ++steps_;
     phase_ = "forward pass";
-    Kokkos::Profiling::pushRegion(step_label_);
+    Kokkos::Profiling::ScopedRegion const region(step_label_);
     BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
     BoundTensors const wanted = evaluation_.bind(targets, inputs.batch);
     model_.check_batch(inputs.batch);
@@ -74,7 +74,6 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
     phase_ = "exchange of weights";
     if constexpr (ExchangesWeights<C>) communication_.exchange(exec_, trained(), inputs.batch);
     if constexpr (SharesParameters<C>) communication_.gather(exec_, trained());
-    Kokkos::Profiling::popRegion();
   } catch (...) {
     this->fail();
   }
@@ -103,7 +102,8 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
     average_buffers();
   }
 
-  /// Running statistics become their mean over the ranks.
+ private:
+  // Running statistics become their mean over the ranks.
   void average_buffers() {
     if (communication_.size() == 1 || ModelType::nodes.buffer_size == 0) return;
     communication_.sum(exec_, model_.buffers().data(), ModelType::nodes.buffer_size);
@@ -112,8 +112,6 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
         Kokkos::RangePolicy<space>(exec_, 0, ModelType::nodes.buffer_size),
         ScaleBuffers{model_.buffers().data(), 1.0f / float(communication_.size())});
   }
-
- private:
   // Where this rank's samples stand among those that random masks are drawn for.
   std::uint64_t first_sample(int batch) {
     if constexpr (!Evaluator::draws)

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: Losses: two losses are of one value, whose gradient one of them would lose
+
+#include <phyllo/phyllo.hpp>
+
+using namespace phyllo;
+struct energy;
+struct force;
+struct Net : Network<Input<3>, Linear<5>, Output<energy>, Output<force>> {};
+using Both = Losses<On<energy, MeanSquaredError>, On<force, MeanSquaredError>>;
+
+int main() {
+  Trainer<Net, Both, Sgd> const trainer(Kokkos::DefaultExecutionSpace{}, Sgd{});
+  return int(trainer.steps());
+}
