@@ -78,6 +78,17 @@ TEST_CASE("Agreement: another network, precision, policy, rule, loss, rate or se
         refusal("Narrow", "seed: 2", "seed: 1"));
 }
 
+// To make these takes calls that AllReduce does not make.
+TEST_CASE_TEMPLATE("Agreement: policies that differ are refused before they are made", C,
+                   Hierarchical<Mpi>, Lag<1, AllReduce<Mpi>>, Sharded<AllReduce<Mpi>>,
+                   LocalSgd<2, Mpi>, AllReduce<Wire<bf16, Mpi>>,
+                   Groups<1, AllReduce<Mpi>, Asynchronous<2, AllReduce<Mpi>>>) {
+  CHECK(made<Narrow, Full<float>, C>() == "");
+  CHECK((is_last() ? made<Narrow, Full<float>, C>() : made<Narrow>()) ==
+        refusal("Narrow", "communication: " + type_name<AllReduce<Mpi>>(),
+                "communication: " + type_name<C>()));
+}
+
 TEST_CASE("Agreement: reproducible trainers refuse ranks that differ, in shards as well") {
   CHECK(made_reproducible<Narrow>() == "");
   CHECK((is_last() ? made_reproducible<Wide>() : made_reproducible<Narrow>()) ==

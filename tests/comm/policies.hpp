@@ -48,7 +48,10 @@ template <class Net, class C, class P = Full<double>, class Rule = Sgd> struct R
 
   template <class... From>
   explicit Run(Rule const& rule, From&&... from)
-      : trainer(Space{}, C(std::forward<From>(from)...), rule, {.batch = 8, .seed = 1}) {
+      : Run(OptimizerOptions{}, rule, std::forward<From>(from)...) {}
+  template <class... From>
+  Run(OptimizerOptions const& options, Rule const& rule, From&&... from)
+      : trainer(Space{}, C(std::forward<From>(from)...), rule, {.batch = 8, .seed = 1}, options) {
     using A = typename P::accumulate;
     auto const master = Kokkos::create_mirror(trainer.model().master());
     auto const rounded = Kokkos::create_mirror(trainer.model().parameters());
@@ -72,6 +75,9 @@ template <class Net, class C, class P = Full<double>, class Rule = Sgd> struct R
   }
   std::vector<double> weights() const { return on_host(trainer.model().master()); }
   std::vector<double> rule_state() { return on_host(trainer.optimizer().state()); }
+  StepState state() const {
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, trainer.model().state())();
+  }
 
   template <class V> static std::vector<double> on_host(V const& view) {
     Kokkos::fence();

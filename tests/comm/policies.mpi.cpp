@@ -137,6 +137,43 @@ TEST_CASE("policies: Lag takes the step of the gradients before") {
   }
 }
 
+TEST_CASE("policies: Lag divides gradients by the loss scale that they were computed with") {
+  using C = Lag<1, AllReduce<Mpi>>;
+  using Late = Run<Single, C, Mixed<fp16, float>>;
+  constexpr Sgd plain{.rate = 1.0f / 64};
+  auto const rows = rows_of(batches(false), rank_of());
+  Late fixed({.scaling = {.initial = 1, .interval = 1000}}, plain, MPI_COMM_WORLD);
+  Late doubled({.scaling = {.initial = 1, .interval = 2}}, plain, MPI_COMM_WORLD);
+  for (int s = 0; s < 8; ++s) {
+    fixed.step(s, rows);
+    doubled.step(s, rows);
+  }
+  CHECK(fixed.state().loss_scale == 1);
+  CHECK(doubled.state().loss_scale > 4);
+  CHECK(doubled.weights() == fixed.weights());
+  CHECK(fixed.weights() != Late(plain, MPI_COMM_WORLD).weights());
+}
+
+TEST_CASE("policies: under Lag an overflow halves the loss scale once, on all ranks") {
+  using C = Lag<1, AllReduce<Mpi>>;
+  constexpr Sgd plain{.rate = 1.0f / 64};
+  auto const rows = rows_of(batches(false), rank_of());
+  for (int const overflows : {1, 2}) {
+    Run<Single, C, Mixed<fp16, float>> run({.scaling = {.initial = 1024}}, plain, MPI_COMM_WORLD);
+    for (int s = 0; s < 8; ++s) {
+      Table x = integers(4, s), t = integers(4, s + 31);
+      bool const is_last = rank_of() == ranks_of() - 1;
+      if (is_last && s > 0 && s <= overflows) t(std::size_t(rows.first), 0) = 1e30;
+      run.step(x, t, rows);
+    }
+    // The second is of gradients that were on their way when the scale came down. The first step
+    // has no gradients.
+    CHECK(run.state().loss_scale == 512);
+    CHECK(run.state().skipped == std::uint64_t(1 + overflows));
+    CHECK(run.state().step == std::uint64_t(8 - 1 - overflows));
+  }
+}
+
 TEST_CASE("policies: their names say what they are made of") {
   CHECK(std::string(AllReduce<Wire<bf16, Mpi>>::name) == "AllReduce<Wire<bf16, Mpi>>");
   CHECK(std::string(Hierarchical<Mpi>::name) == "Hierarchical<Mpi, Mpi>");

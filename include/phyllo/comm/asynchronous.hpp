@@ -4,6 +4,7 @@
 
 #include <phyllo/comm/policy_name.hpp>
 #include <phyllo/comm/weight_exchange.hpp>
+#include <phyllo/core/random.hpp>
 #include <phyllo/policy/communication.hpp>
 
 #include <Kokkos_Timer.hpp>
@@ -45,6 +46,7 @@ template <int Staleness, Communication Inner> class Asynchronous {
       "Asynchronous<Staleness, Inner>: weights travel as they are; Wire is for gradients.");
 
  public:
+  using inner_type = Inner;
   static constexpr std::string_view title = "Asynchronous";
   static constexpr char const* name = policy_name<Asynchronous, Inner>.text;
   static constexpr long bucket_bytes = 0;
@@ -68,7 +70,7 @@ template <int Staleness, Communication Inner> class Asynchronous {
   void progress() { inner_.progress(); }
   long exclusive_sum(long count) { return inner_.exclusive_sum(count); }
   /// Random masks differ between ranks, which count their samples by themselves.
-  long first_sample(long) const { return long(rank()) << 40; }
+  long first_sample(long) const { return long(rank()) * long(samples_of_one_count); }
 
   template <class Space, class State> void prepare(Space const& exec, State const& state) {
     if (size() == 1) return;

@@ -4,6 +4,7 @@
 
 #include <phyllo/comm/policy_name.hpp>
 #include <phyllo/core/error.hpp>
+#include <phyllo/core/random.hpp>
 #include <phyllo/policy/communication.hpp>
 
 #include <concepts>
@@ -67,7 +68,9 @@ template <int Count, Communication Inner, ExchangesWeights Outer> class Groups {
   }
   long exclusive_sum(long count) { return outer_.exclusive_sum(count); }
   /// Random masks differ between groups, which count their samples by themselves.
-  long first_sample(long count) { return (long(group_) << 40) + long(inner_.exclusive_sum(count)); }
+  long first_sample(long count) {
+    return long(group_) * long(samples_of_one_count) + inner_.exclusive_sum(count);
+  }
 
   template <class Space, class State> void prepare(Space const& exec, State const& state) {
     if (Count > 1) outer_.prepare(exec, state);

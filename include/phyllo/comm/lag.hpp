@@ -30,10 +30,12 @@ template <int Steps, Communication Inner> class Lag {
                 "Lag<Steps, Inner>: Inner sums gradients, such as AllReduce and Hierarchical.");
 
  public:
+  using inner_type = Inner;
   static constexpr std::string_view title = "Lag";
   static constexpr char const* name = policy_name<Lag, Inner>.text;
   static constexpr long bucket_bytes = Inner::bucket_bytes;
   static constexpr bool rounds_on_the_wire = phyllo::rounds_on_the_wire<Inner>;
+  static constexpr bool gradients_are_late = true;
 
   template <class First, class... Rest>
     requires(!std::same_as<std::remove_cvref_t<First>, Lag> &&

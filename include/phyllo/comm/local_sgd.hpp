@@ -5,6 +5,7 @@
 #include <phyllo/comm/policy_name.hpp>
 #include <phyllo/comm/transport.hpp>
 #include <phyllo/comm/weight_exchange.hpp>
+#include <phyllo/core/random.hpp>
 
 #include <concepts>
 #include <string_view>
@@ -61,7 +62,7 @@ template <long Period, Transport T, RuleState Momentum = RuleState::averaged> cl
   void progress() { transport_.progress(); }
   long exclusive_sum(long count) { return transport_.exclusive_sum(count); }
   /// Random masks differ between ranks, which count their samples by themselves.
-  long first_sample(long) const { return long(rank()) << 40; }
+  long first_sample(long) const { return long(rank()) * long(samples_of_one_count); }
 
   template <class Space, class State> void prepare(Space const& exec, State const& state) {
     if (size() > 1) exchange_.reserve(exec, state, Momentum, false);

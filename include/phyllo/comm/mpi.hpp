@@ -19,7 +19,7 @@ namespace phyllo {
 
 /// Settings of an Mpi, the same on every rank.
 struct MpiOptions {
-  bool staged = false;  // through a copy on the host even where MPI could read the data
+  bool staged = false;         // through a copy on the host even where MPI could read the data
   bool device_memory = false;  // this MPI reads the device's: GpuAwareMpi finds out
   // Sums by MPI's own all-reduce instead of our messages, for networks that add numbers themselves.
   bool library_sums = false;
@@ -37,7 +37,8 @@ struct MpiOptions {
 ///          ranks late beyond the time-out, gone by an exception or dead -> RankFailure
 /// numerics the order of a sum depends on the number of ranks only, not on buckets; that of
 ///          library_sums is MPI's
-/// cost     the instance is fenced before data are given to MPI and after a copy has come back; where
+/// cost     the instance is fenced before data are given to MPI and after a copy has come back;
+/// where
 ///          the host cannot reach the device's memory, rank 0 says so once on standard error
 class Mpi {
  public:
@@ -48,12 +49,8 @@ class Mpi {
                       options.library_sums || options.device_memory),
         staged_(options.staged),
         device_memory_(options.device_memory) {
-    using memory_space = Kokkos::DefaultExecutionSpace::memory_space;
     if (rank() == 0 && size() > 1 && !staged_ && !direct<Kokkos::DefaultExecutionSpace>())
-      std::fprintf(stderr,
-                   "phyllo: Mpi copies what is in %s to the host before it sends it. Where MPI "
-                   "reads the device's memory, use GpuAwareMpi, Nccl or Rccl.\n",
-                   memory_space::name());
+      say_that_it_copies();
   }
   Mpi(Mpi&&) noexcept = default;
   Mpi& operator=(Mpi&&) = delete;
@@ -239,6 +236,16 @@ class Mpi {
     return (Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory_space>::accessible ||
             device_memory_) &&
            !staged_;
+  }
+  // However many policies and trainers there are.
+  static void say_that_it_copies() {
+    static bool said = false;
+    if (!said)
+      std::fprintf(stderr,
+                   "phyllo: Mpi copies what is in %s to the host before it sends it. Where MPI "
+                   "reads the device's memory, use GpuAwareMpi, Nccl or Rccl.\n",
+                   Kokkos::DefaultExecutionSpace::memory_space::name());
+    said = true;
   }
   bool has_work(long count) const {
     if (count < 0)

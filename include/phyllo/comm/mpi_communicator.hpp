@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/comm/mpi_error.hpp>
+#include <phyllo/comm/mpi_roll_call.hpp>
 #include <phyllo/comm/mpi_sums.hpp>
 #include <phyllo/comm/mpi_watch.hpp>
 #include <phyllo/policy/communication.hpp>
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -152,6 +154,7 @@ class MpiCommunicator {
 
   /// A communicator of the ranks with this color, in the order of their ranks here; collective.
   MpiCommunicator split(int color) const {
+    watch_->arrive("MPI_Comm_split");
     MPI_Comm part = MPI_COMM_NULL;
     check_mpi(MPI_Comm_split(communicator_, color, rank_, &part), "MPI_Comm_split", rank_);
     MpiCommunicator result(part, largest_count_, timeout_, library_sums_);
@@ -161,6 +164,7 @@ class MpiCommunicator {
 
   /// The lowest rank on this rank's node, which is where memory can be shared; collective.
   int first_of_node() const {
+    watch_->arrive("MPI_Comm_split_type");
     MPI_Comm node = MPI_COMM_NULL;
     check_mpi(MPI_Comm_split_type(communicator_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node),
               "MPI_Comm_split_type", rank_);
@@ -277,6 +281,8 @@ class MpiCommunicator {
   long largest_count_;
   double timeout_;  // seconds
   bool library_sums_;
+  // The roll call listens to whoever speaks with its tag.
+  static_assert(2 * MpiSums::most <= std::size_t(MpiRollCall::tag));
   std::unique_ptr<MpiSums> buckets_ = std::make_unique<MpiSums>(0);
   std::unique_ptr<MpiSums> blocking_ = std::make_unique<MpiSums>(int(MpiSums::most));
   std::unique_ptr<MpiWatch> watch_;

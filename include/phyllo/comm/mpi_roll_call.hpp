@@ -27,6 +27,8 @@ namespace phyllo {
 /// state    messages under way; those that nobody takes stay allocated
 class MpiRollCall {
  public:
+  static constexpr int tag = 32749;  // below the 32767 that every MPI allows
+
   MpiRollCall(MPI_Comm communicator, int rank, int size)
       : communicator_(communicator), rank_(rank), size_(size) {}
   MpiRollCall(MpiRollCall const&) = delete;
@@ -67,7 +69,6 @@ class MpiRollCall {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr int tag = 32749;  // below the 32767 that every MPI allows
   static constexpr std::chrono::milliseconds keepers_patience{250}, patience{500};
 
   std::vector<int> keepers() const {

@@ -22,7 +22,8 @@ namespace phyllo {
 ///          while it is in the second-level cache, and the memory is used again.
 class MpiSums {
  public:
-  static constexpr std::size_t most = 16384;          // begun; MPI has at least 32767 tags
+  // Begun: MPI has at least 32767 tags, of two runs of sums and of the roll call.
+  static constexpr std::size_t most = 16000;
   static constexpr std::size_t most_room = 1u << 20;  // bytes, unless one sum needs more
 
   static constexpr std::size_t piece = 2u << 20;  // bytes, about

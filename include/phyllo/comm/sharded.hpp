@@ -73,15 +73,16 @@ class Sharded {
     return {shares.first(rank()), shares.last(rank())};
   }
   template <class Space, class State> void gather(Space const& exec, State const& state) {
-    inner_.transport().begin_all_gather(exec, state.parameters, Shares(count_, size()));
+    gather_shares(exec, state.parameters);
+  }
+  template <class Space, class Number> void gather_shares(Space const& exec, Number* data) {
+    inner_.transport().begin_all_gather(exec, data, Shares(count_, size()));
     inner_.finish(exec);
   }
   template <class Space, class State> void synchronize(Space const& exec, State const& state) {
     using Number = typename State::accumulate;
-    if constexpr (!std::same_as<Number, typename State::storage>) {
-      inner_.transport().begin_all_gather(exec, state.weights, Shares(count_, size()));
-      inner_.finish(exec);
-    }
+    if constexpr (!std::same_as<Number, typename State::storage>)
+      gather_shares(exec, state.weights);
   }
 
  private:

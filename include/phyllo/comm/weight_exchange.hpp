@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/comm/workspace.hpp>
+#include <phyllo/core/launch_label.hpp>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/policy/trained_state.hpp>
 
@@ -134,7 +135,8 @@ class WeightExchange {
   }
   template <class Space, class Functor>
   static void launch(Space const& exec, char const* label, long count, Functor const& functor) {
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Space, Kokkos::IndexType<long>>(exec, 0, count),
+    Kokkos::parallel_for(launch_label(label),
+                         Kokkos::RangePolicy<Space, Kokkos::IndexType<long>>(exec, 0, count),
                          functor);
   }
 

@@ -7,6 +7,7 @@
 #include <phyllo/comm/workspace.hpp>
 #include <phyllo/core/bf16.hpp>
 #include <phyllo/core/fp16.hpp>
+#include <phyllo/core/launch_label.hpp>
 #include <phyllo/core/macros.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -71,6 +72,7 @@ template <class Narrow, ShareTransport T> class Wire {
                 "Wire<Narrow, T>: numbers travel as bf16 or fp16, or without Wire as they are.");
 
  public:
+  using inner_type = T;
   static constexpr std::string_view title = "Wire";
   static constexpr char const* name = policy_name<Wire, detail::NarrowName<Narrow>, T>.text;
   static constexpr bool rounds_on_the_wire = true;
@@ -146,7 +148,8 @@ template <class Narrow, ShareTransport T> class Wire {
   };
   template <class Space, class Functor>
   static void launch(Space const& exec, char const* label, long count, Functor const& functor) {
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Space, Kokkos::IndexType<long>>(exec, 0, count),
+    Kokkos::parallel_for(launch_label(label),
+                         Kokkos::RangePolicy<Space, Kokkos::IndexType<long>>(exec, 0, count),
                          functor);
   }
 

@@ -48,6 +48,10 @@ struct RandomKey {
   std::uint32_t element = 0;   // in the sample
 };
 
+/// Samples of one rank or group that counts them by itself: a batch is an int. Leaves room for
+/// 2^17 of them.
+inline constexpr std::uint64_t samples_of_one_count = std::uint64_t(1) << 31;
+
 /// The four words of elements 4 k to 4 k + 3, where k = name.element / 4.
 ///
 /// numerics key = seed; counter, from its low end: element / 4 (30 bits), step (34), sample (48),

@@ -14,11 +14,12 @@ struct StepState {
   std::uint64_t forward = 0;       // training forward passes, the counter of random masks
   std::uint64_t first_sample = 0;  // position of this rank's first sample in the global batch
   float loss_scale = 1;            // factor on the loss's gradient
-  float gradient_factor = 1;       // clipping's factor / (loss_scale x samples of all ranks)
-  float gradient_norm = 0;         // of the mean gradient over the samples of all ranks, unclipped
-  float learning_rate = 0;         // of this step, after the schedule
-  float correction[2] = {1, 1};    // of an optimizer's moments, for this step
-  int finite = 1;                  // 0 when a reduced gradient is infinite or not a number
+  float late_scale = 0;            // that of gradients of the step before; 0: the update takes none
+  float gradient_factor = 1;  // clipping's factor / (the gradients' scale x samples of all ranks)
+  float gradient_norm = 0;    // of the mean gradient over the samples of all ranks, unclipped
+  float learning_rate = 0;    // of this step, after the schedule
+  float correction[2] = {1, 1};  // of an optimizer's moments, for this step
+  int finite = 1;                // 0 when a reduced gradient is infinite or not a number
   int steps_since_overflow = 0;
   std::uint64_t skipped = 0;  // steps skipped because of an overflow
 };

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/launch_label.hpp>
 #include <phyllo/backend/run_here.hpp>
+#include <phyllo/core/launch_label.hpp>
 #include <phyllo/core/type_name.hpp>
 #include <phyllo/model/backward.hpp>
 #include <phyllo/model/forward.hpp>

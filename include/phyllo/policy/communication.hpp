@@ -58,6 +58,10 @@ inline constexpr bool rounds_on_the_wire = requires { requires C::rounds_on_the_
 template <class C>
 inline constexpr bool sums_only_bucket_at_once = requires { requires C::sums_only_bucket_at_once; };
 
+/// Whether an update takes the gradients of the step before. A policy says so itself.
+template <class C>
+inline constexpr bool gradients_are_late = requires { requires C::gradients_are_late; };
+
 /// A policy under which ranks hold different weights between two exchanges.
 ///   prepare      room for all exchanges, so that no later call allocates
 ///   exchange     after each update, with the samples of this rank's batch
@@ -73,17 +77,30 @@ concept ExchangesWeights = requires(C& c, Kokkos::DefaultExecutionSpace const& e
 };
 
 /// A policy under which each rank updates a share of the parameters only.
-///   share        the first parameter of each rank's, and the size behind the last
-///   gather       after each update: parameters of all shares
-///   synchronize  the unrounded weights of all shares as well
+///   share          the first parameter of each rank's, and the size behind the last
+///   gather         after each update: parameters of all shares
+///   gather_shares  of one number for each parameter, whatever it is: those of all shares
+///   synchronize    the unrounded weights of all shares as well
 template <class C>
 concept SharesParameters = requires(C& c, Kokkos::DefaultExecutionSpace const& exec,
-                                    TrainedState<float, float> const& state) {
+                                    TrainedState<float, float> const& state, float* numbers) {
   c.prepare(exec, state);
+  c.gather_shares(exec, numbers);
   { c.share(state.size) } -> std::same_as<std::pair<long, long>>;
   c.gather(exec, state);
   c.synchronize(exec, state);
 };
+
+/// What moves a policy's messages in the end: Mpi of Lag<1, AllReduce<Wire<bf16, Mpi>>>.
+template <class C> struct InnermostTransport {
+  using type = C;
+};
+template <class C>
+  requires requires { typename C::transport_type; }
+struct InnermostTransport<C> : InnermostTransport<typename C::transport_type> {};
+template <class C>
+  requires requires { typename C::inner_type; }
+struct InnermostTransport<C> : InnermostTransport<typename C::inner_type> {};
 
 /// One rank, which has nobody to wait for.
 ///

@@ -7,6 +7,8 @@
 #include <phyllo/train/trainer.hpp>
 
 #include <array>
+#include <type_traits>
+#include <utility>
 
 namespace phyllo {
 
@@ -15,23 +17,32 @@ namespace phyllo {
 /// commits are kept, and `restore` takes the newest that all ranks have.
 ///
 /// options  T: a Trainer
-/// state    two copies of parameters, master parameters, buffers, the rule's numbers and StepState
-/// errors   run: restoring what was never taken on all ranks -> Error on all
+/// state    two copies of parameters, master parameters, buffers, the rule's numbers and StepState;
+///          where ranks share them, of all shares: that of a rank would die with it
+/// errors   run: restoring what was never taken on all ranks -> Error on all; where ranks share
+///          parameters, those of the transport
 /// numerics restored bit for bit; what a communication policy keeps for itself is not
-/// cost     one copy of the state a commit, asynchronous on the trainer's instance
+/// cost     one copy of the state a commit, asynchronous on the trainer's instance; where ranks
+///          share parameters, their shares travel to all
 template <class T> class Commit {
   using Model = typename T::ModelType;
+  static constexpr bool shares = SharesParameters<typename T::communication_type>;
+  static constexpr long size = Model::nodes.arena_size;
   using accumulate = typename Model::accumulate;
+  static constexpr int states =
+      std::remove_cvref_t<decltype(std::declval<T>().optimizer().rule())>::states;
   using memory_space = typename Model::memory_space;
 
  public:
   explicit Commit(T const& trainer) : copies_{Copy(trainer), Copy(trainer)} {}
 
   /// The state after the step that the trainer has just made.
-  void take(T const& trainer) {
-    Copy& copy = copies_[std::size_t(taken_++ % 2)];
+  void take(T& trainer) {
+    Copy& copy = copies_[std::size_t(taken_ % 2)];
     copy.steps = trainer.steps();
     copy.exchange(trainer, true);
+    if constexpr (shares) copy.gather(trainer);
+    ++taken_;  // last: a rank that has died meanwhile takes this one with it
   }
 
   /// Brings a trainer of the same type to the newest commit that all ranks have; they call it
@@ -64,7 +75,9 @@ template <class T> class Commit {
     explicit Copy(T const& trainer)
         : parameters(like(trainer.model().parameters())),
           master(like(trainer.model().master())),
-          rule(like(trainer.optimizer().state())),
+          rule(Kokkos::view_alloc("phyllo: commit of " + trainer.optimizer().state().label(),
+                                  Kokkos::WithoutInitializing),
+               std::size_t(states * size)),
           buffers(like(trainer.model().buffers())),
           state("phyllo: committed state") {}
 
@@ -76,9 +89,22 @@ template <class T> class Commit {
       auto const& model = trainer.model();
       copy(trainer, parameters, model.parameters(), take);
       copy(trainer, master, model.master(), take);
-      copy(trainer, rule, trainer.optimizer().state(), take);
+      auto const [first, last] = trainer.optimizer().share();
+      long const count = last - first;
+      for (int s = 0; s < states; ++s)
+        copy(trainer, part(rule, s * size + first, count),
+             part(trainer.optimizer().state(), s * count, count), take);
       copy(trainer, buffers, model.buffers(), take);
       copy(trainer, state, model.state(), take);
+    }
+    // Master parameters and the rule's numbers of the other ranks' shares.
+    void gather(T& trainer) const {
+      for (int s = 0; s < states; ++s)
+        trainer.communication().gather_shares(trainer.exec(), rule.data() + s * size);
+      trainer.communication().gather_shares(trainer.exec(), master.data());
+    }
+    template <class V> static V part(V const& view, long first, long count) {
+      return Kokkos::subview(view, std::pair<long, long>(first, first + count));
     }
     template <class V> static void copy(T const& trainer, V const& kept, V const& live, bool take) {
       Kokkos::deep_copy(trainer.exec(), take ? kept : live, take ? live : kept);
@@ -93,7 +119,7 @@ template <class T> class Commit {
     host(taken_ % 3) = 1;
     auto const ranks = Kokkos::create_mirror_view(memory_space{}, host);
     Kokkos::deep_copy(trainer.exec(), ranks, host);
-    trainer.communication().sum(trainer.exec(), ranks.data(), 3);
+    trainer.sums().sum(trainer.exec(), ranks.data(), 3);
     Kokkos::deep_copy(trainer.exec(), host, ranks);
     trainer.exec().fence("phyllo: commits of ranks");
     return host((taken_ + 2) % 3) > 0;

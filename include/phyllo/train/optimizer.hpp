@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/launch_label.hpp>
 #include <phyllo/backend/run_here.hpp>
 #include <phyllo/backend/select.hpp>
 #include <phyllo/core/error.hpp>
+#include <phyllo/core/launch_label.hpp>
 #include <phyllo/policy/communication.hpp>
 #include <phyllo/train/adam.hpp>
 #include <phyllo/train/clipping.hpp>
@@ -31,7 +31,8 @@ struct OptimizerOptions {
 ///          scaling · clipping
 /// state    Rule::states numbers per parameter, in Precision::accumulate
 /// errors   run: a largest norm that is not above zero -> Error; a step whose gradient is infinite
-///          or not a number is skipped, on all ranks alike
+///          or not a number is skipped: on all ranks alike, but for ranks with weights of their own
+///          in Full precision, which would send a message a step to agree on it
 /// numerics gradients are divided by the loss scale and by the number of samples of all ranks, then
 ///          clipped; the sums of the norm are of fixed blocks: their bits are those of one thread
 /// cost     two passes: one reads the gradients, for their norm and whether they are finite; the
@@ -78,22 +79,24 @@ template <class Rule, class M> class Optimizer {
       communication.begin(exec, model.gradients().data(), M::gradient_size);
     }
     communication.finish(exec);
-    update(exec, model);
+    update(exec, model, communication);
   }
 
   /// Updates the parameters from gradients that are complete; `communication` is asked where ranks
   /// have different gradients, to skip a step on all of them alike.
   template <class C = Local> void update(space const& exec, M& model, C&& communication = {}) {
     using Policy = std::remove_cvref_t<C>;
-    using Advance = AdvanceState<Rule, accumulate, M::precision::scales_loss>;
+    using Advance =
+        AdvanceState<Rule, accumulate, M::precision::scales_loss, gradients_are_late<Policy>>;
     StepState* const state = model.state().data();
     accumulate const* const gradients = model.gradients().data() + first_;
     accumulate const* const tail = model.gradients().data() + size;
     Advance const advance{rule_,           options_.scaling, options_.clipping, state,
                           squares_.data(), finite_.data(),   blocks_,           tail};
-    // Ranks agree on the norm of all shares, or on whether a step in a narrow range counts.
-    constexpr bool agrees =
-        SharesParameters<Policy> || (ExchangesWeights<Policy> && M::precision::scales_loss);
+    // Ranks agree on the norm of all shares; those with weights of their own, on whether a step in
+    // mixed precision counts.
+    constexpr bool is_mixed = !std::is_same_v<storage, accumulate>;
+    constexpr bool agrees = SharesParameters<Policy> || (ExchangesWeights<Policy> && is_mixed);
     if constexpr (agrees) {
       measure(
           exec, gradients, state, tail,
@@ -112,6 +115,8 @@ template <class Rule, class M> class Optimizer {
   }
 
   Rule const& rule() const { return rule_; }
+  /// The parameters that this rank updates, from the first to behind the last.
+  std::pair<long, long> share() const { return {first_, first_ + count_}; }
   /// The rule's own numbers, Rule::states runs of the size of its share.
   typename M::template Vector<accumulate> const& state() const { return state_; }
 
@@ -131,6 +136,8 @@ template <class Rule, class M> class Optimizer {
   template <class Finish>
   void measure(space const& exec, accumulate const* gradients, StepState const* state,
                accumulate const* tail, Finish const& finish) const {
+    if constexpr (std::is_same_v<Finish, CollectMeasures<accumulate>>)
+      if (blocks_ == 0) return launch(exec, 1, finish);  // more ranks than shares
     if constexpr (on_host) {
       launch(exec, blocks_,
              MeasureGradients<accumulate, 64>{gradients, state, tail, squares_.data(),

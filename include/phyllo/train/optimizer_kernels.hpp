@@ -20,9 +20,14 @@ struct SetLossScale {
   KOKKOS_FUNCTION void operator()(int) const { state->loss_scale = scale; }
 };
 
+/// The loss scale of the gradients that an update takes.
+PHYLLO_INLINE float gradient_scale(StepState const& state) {
+  return state.late_scale > 0 ? state.late_scale : state.loss_scale;
+}
+
 /// What turns summed and scaled gradients into their mean; zero where no rank had a sample.
 template <class T> PHYLLO_INLINE float mean_factor(StepState const& state, T samples) {
-  return samples > T(0) ? float(T(1) / (samples * T(state.loss_scale))) : 0.0f;
+  return samples > T(0) ? float(T(1) / (samples * T(gradient_scale(state)))) : 0.0f;
 }
 
 /// One work item of a processor: one block of the gradient arena; whether all of it is finite, and
@@ -74,7 +79,7 @@ template <class T, int Lanes> struct MeasureGradients {
 
 /// The block of numbers that change per step: whether the step counts, its learning rate, the
 /// norm of the gradient, the factor that turns summed and scaled gradients into their clipped mean.
-template <class Rule, class T, bool ScalesLoss> struct AdvanceState {
+template <class Rule, class T, bool ScalesLoss, bool LateGradients = false> struct AdvanceState {
   Rule rule;
   LossScaling scaling;
   Clipping clipping;
@@ -102,7 +107,11 @@ template <class Rule, class T, bool ScalesLoss> struct AdvanceState {
     bool const counts = s.finite != 0 && samples > T(0);
     float const mean = mean_factor(s, samples);
     if constexpr (ScalesLoss) {
-      if (samples > T(0)) scaling.adapt(s);
+      float const own = s.loss_scale;  // of this step's gradients, which late ones stand in for
+      // Late ones that had overflowed before the scale came down say nothing new.
+      bool const is_news = s.finite != 0 || gradient_scale(s) <= s.loss_scale;
+      if (samples > T(0) && is_news) scaling.adapt(s);
+      if constexpr (LateGradients) s.late_scale = own;
     }
     if (counts) {
       s.gradient_norm = float(Kokkos::sqrt(sum));

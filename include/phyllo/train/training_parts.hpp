@@ -11,6 +11,13 @@
 #include <phyllo/train/loss_evaluation.hpp>
 #include <phyllo/train/optimizer.hpp>
 
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+#include <concepts>
+#include <string>
+#include <type_traits>
+#include <utility>
+
 namespace phyllo {
 
 /// What a loss says of a set of samples of all ranks.
@@ -53,6 +60,14 @@ class TrainingParts {
   Optimizer<Rule, ModelType>& optimizer() { return optimizer_; }
   Optimizer<Rule, ModelType> const& optimizer() const { return optimizer_; }
   C& communication() { return communication_; }
+  /// What adds a few numbers of all ranks: shards are added by trees of their own, all else by
+  /// whatever moves them.
+  auto& sums() {
+    if constexpr (ShardCommunication<C> && !std::is_same_v<C, Local>)
+      return communication_.transport();
+    else
+      return communication_;
+  }
   space const& exec() const { return exec_; }
   /// Calls of `step` so far, as messages count them.
   long steps() const { return steps_; }
@@ -64,15 +79,11 @@ class TrainingParts {
                 ModelOptions const& options, OptimizerOptions const& optimizer)
       : exec_(exec),
         model_(exec, options),
-        communication_(std::forward<Communicator>(communicator)),
+        communication_(agreed(std::forward<Communicator>(communicator), rule, options)),
         optimizer_(exec, model_, rule, optimizer, share()),
         evaluation_(exec, model_, whole_step) {
-    if (communication_.size() == 1) return;
-    // Shards are added by trees of their own; the texts of ranks, by whatever moves them.
-    if constexpr (ShardCommunication<C> && !std::is_same_v<C, Local>)
-      agree(exec_, communication_.transport(), model_.name(), agreement(rule, options));
-    else
-      agree(exec_, communication_, model_.name(), agreement(rule, options));
+    if constexpr (!agrees_first<Communicator>)
+      agree(exec_, sums(), model_.name(), agreement(rule, options));
   }
   ~TrainingParts() = default;
 
@@ -97,6 +108,33 @@ class TrainingParts {
   char const* phase_ = "";
 
  private:
+  using Transport = typename InnermostTransport<C>::type;
+  // A policy is made from its transport where it can be, and from the caller's communicator else.
+  template <class From>
+  static constexpr bool takes_transport =
+      !std::is_same_v<Transport, C> && std::constructible_from<Transport, From> &&
+      std::constructible_from<C, Transport>;
+  template <class From>
+  static constexpr bool agrees_first =
+      takes_transport<From> ||
+      (!std::is_same_v<Transport, C> &&
+       std::constructible_from<Transport, std::remove_cvref_t<From> const&>);
+
+  // The policy, once ranks have compared what they are about to train over its transport alone: to
+  // make a policy takes calls that only ranks with the same one make.
+  template <class From> C agreed(From&& from, Rule const& rule, ModelOptions const& options) const {
+    if constexpr (takes_transport<From>) {
+      Transport transport(std::forward<From>(from));
+      agree(exec_, transport, model_.name(), agreement(rule, options));
+      return C(std::move(transport));
+    } else {
+      if constexpr (agrees_first<From>) {
+        Transport transport(std::as_const(from));
+        agree(exec_, transport, model_.name(), agreement(rule, options));
+      }
+      return C(std::forward<From>(from));
+    }
+  }
   std::pair<long, long> share() const {
     if constexpr (SharesParameters<C>) return communication_.share(ModelType::nodes.arena_size);
     return {0, ModelType::nodes.arena_size};

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/launch_label.hpp>
 #include <phyllo/backend/openmp/register_block.hpp>
 #include <phyllo/backend/run_here.hpp>
+#include <phyllo/core/launch_label.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/is_processor.hpp>
-#include <phyllo/backend/launch_label.hpp>
+#include <phyllo/core/launch_label.hpp>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/window.hpp>
 

@@ -13,5 +13,8 @@ namespace phyllo {
 inline char const* launch_label(std::string const& label) {
   return Kokkos::Tools::profileLibraryLoaded() ? label.c_str() : "";
 }
+inline char const* launch_label(char const* label) {
+  return Kokkos::Tools::profileLibraryLoaded() ? label : "";
+}
 
 }  // namespace phyllo
