@@ -16,7 +16,10 @@
 
 namespace phyllo {
 
-/// How late exchanges of weights were.
+/// How late exchanges of weights were, as one rank has seen it.
+///
+/// numerics seconds differ between ranks and runs, and contain what Inner still had to add up; the
+///          other numbers are the same on all ranks
 struct StalenessReport {
   int bound = 0;              // steps between the beginning of an exchange and its use
   long exchanges = 0;         // that have been used
@@ -33,9 +36,8 @@ struct StalenessReport {
 ///          where Staleness is 0
 /// errors   those of Inner
 /// numerics an exchange is used at one step, whenever it arrives: the same ranks give the same
-/// bits.
-///          Every rank makes the same number of steps. Staleness 0 gives the weights of AllReduce
-///          for Sgd up to rounding.
+///          bits. Every rank makes the same number of steps. Staleness 0 gives the weights of
+///          AllReduce for Sgd up to rounding.
 /// cost     the bytes of the weights each Staleness steps, under way while ranks compute
 /// source   the mean of what has been learned apart: Zhang, Choromanska, LeCun, Deep learning with
 ///          Elastic Averaging SGD, arXiv:1412.6651, without its spring

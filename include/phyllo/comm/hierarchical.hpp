@@ -18,6 +18,10 @@
 namespace phyllo {
 
 /// Settings of a Hierarchical, the same on every rank.
+///
+/// options  ranks_per_node: where not the ranks that share memory are to make a node, but n
+///          neighbours, such as those of one socket or one switch; the last node may have fewer
+/// errors   below 0 -> Error, when the Hierarchical is made
 struct HierarchicalOptions {
   int ranks_per_node = 0;  // neighbours that make a node; 0: the ranks that share memory
 };
@@ -28,9 +32,8 @@ struct HierarchicalOptions {
 ///
 /// options  Intra, Inter = Transports inside and between nodes · BucketBytes as AllReduce has them
 /// state    four communicators
-/// errors   those of the transports; nodes of different sizes use as many shares as the smallest
-/// has
-///          ranks
+/// errors   those of the transports; nodes of different sizes use as many shares as the
+///          smallest has ranks; fewer than 0 ranks_per_node -> Error
 /// numerics the sum of a node, then that of the nodes: other roundings than AllReduce's
 /// cost     per bucket three transfers; of three buckets at a time, each is in another movement
 /// source   Kurth et al., Exascale Deep Learning for Climate Analytics, arXiv:1810.01993, §V-A3

@@ -26,8 +26,7 @@ inline constexpr long when_asked = 0;
 /// state    one more copy of the weights, and of what else is averaged
 /// errors   those of the transport
 /// numerics for Sgd, a period of one step gives the weights of AllReduce up to rounding. Clipping
-/// is
-///          of each rank's own gradient. A rank whose batch is empty makes no step.
+///          is of each rank's own gradient. A rank whose batch is empty makes no step.
 /// cost     the bytes of the weights, times two with one moment of the optimizer averaged, each
 ///          Period steps; no message in the others, save one number in a precision that scales the
 ///          loss

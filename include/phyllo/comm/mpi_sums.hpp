@@ -20,6 +20,10 @@ namespace phyllo {
 /// state    all sums begun until `clear`; the first has tag `first_tag`, each later one the next.
 ///          Those beyond `most_room` bytes wait for others to end: what arrives is then added
 ///          while it is in the second-level cache, and the memory is used again.
+/// errors   the tags end with `most` sums: who begins one asks `is_full` first
+/// numerics those of MpiHalvingSum: one tree over the ranks, whatever the pieces
+/// cost     messages move in `advance` only. A sum that is given up keeps the memory that a message
+///          may still reach, for ever.
 class MpiSums {
  public:
   // Begun: MPI has at least 32767 tags, of two runs of sums and of the roll call.

@@ -25,8 +25,7 @@ namespace phyllo {
 ///
 /// state    the first RankFailure, which every later call throws again
 /// errors   a wait beyond the time-out; a rank that left by an exception, or is dead ->
-/// RankFailure;
-///          whatever else MPI refuses -> Error
+///          RankFailure; whatever else MPI refuses -> Error
 /// cost     a look at the clock for each test, at messages once a millisecond
 class MpiWatch {
  public:

@@ -17,8 +17,10 @@
 namespace phyllo {
 
 /// Settings of an Nccl or Rccl, the same on every rank.
+///
+/// errors   a time-out below 0 -> Error, when the transport is made
 struct NcclOptions {
-  double timeout = 600;  // seconds; of what goes through MPI, as in MpiOptions
+  double timeout = 600;  // seconds; of what goes through MPI, as in MpiOptions; 0: for ever
 };
 
 /// Sums over devices by the vendor's library, NVIDIA's NCCL or AMD's RCCL, on streams: the host
@@ -28,8 +30,7 @@ struct NcclOptions {
 /// state    a communicator of the library, one of MPI, and an instance of our own on which buckets
 ///          are summed while the caller's computes
 /// errors   whatever the library refuses, at once or in the background -> Error, from the next
-/// call.
-///          A rank that stalls in the middle of a sum is not seen: the device waits for it.
+///          call. A rank that stalls in the middle of a sum is not seen: the device waits for it.
 /// numerics the order of a sum is the library's
 /// cost     no fence. `sum` is ordered on the caller's instance: its kernels see the sum, and the
 ///          host does after a fence.

@@ -20,9 +20,8 @@ namespace phyllo {
 /// state    the optimizer's, divided by the ranks
 /// errors   those of the transport
 /// numerics the weights of AllReduce; the norm of the gradient is a sum of the ranks' sums. In
-/// mixed
-///          precision the unrounded weights are each rank's own share until Trainer::synchronize,
-///          which a program calls before it saves.
+///          mixed precision the unrounded weights are each rank's own share until
+///          Trainer::synchronize, which a program calls before it saves.
 /// cost     the bytes of AllReduce, in two halves: gradients leave in buckets during the backward
 ///          pass, parameters come back in their storage type after the update
 /// source   Rajbhandari et al., ZeRO, arXiv:1910.02054: its first stage, and its second's messages

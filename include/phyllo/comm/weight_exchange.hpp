@@ -15,6 +15,8 @@ namespace phyllo {
 
 /// Whether an optimizer's momentum and moments become their mean over the ranks with the weights,
 /// or stay each rank's own.
+///
+/// cost     averaged: they travel as well, Rule::states times the bytes of the weights
 enum class RuleState { kept, averaged };
 
 namespace detail {

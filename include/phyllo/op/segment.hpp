@@ -92,9 +92,9 @@ template <class Op> inline constexpr bool is_normalization = requires { Op::is_n
 /// Consecutive ops that run as one kernel while the activations of a tile stay on chip. Two
 /// networks with the same segment share its kernels.
 ///
-/// shape    x (N, first in) -> y (N, last out); images, which only the first ops take,
-/// channels-last state    weight[l] (in, out) or (taps, in, out), bias[l] (out): elements from the
-/// start of the
+/// shape    x (N, first in) -> y (N, last out); images, which only the first ops take, are
+///          channels-last
+/// state    weight[l] (in, out) or (taps, in, out), bias[l] (out): elements from the start of the
 ///          parameter arena; of a normalisation scale and shift (C)
 /// cost     memory traffic is x, y and the parameters
 template <class... Ops> struct Segment {

@@ -8,6 +8,10 @@ namespace phyllo {
 
 /// A batch is cut into one piece for each thread: the last bits of gradients depend on how many
 /// there are.
+///
+/// numerics the same bits for the same number of threads and ranks; other numbers of them add the
+///          same samples in another order
+/// cost     nothing: Reproducible is measured against it
 struct Fastest {
   static constexpr int shards = 0;
 };
@@ -18,6 +22,11 @@ struct Fastest {
 ///
 /// options  Shards: pieces of a batch; a multiple of the counts of threads and ranks in use keeps
 ///          all of them busy
+/// errors   compile: no shards or more than 256; a policy over ranks that adds in an order of its
+///          own; BatchNorm<Statistics::Global>
+///          run: a batch that ranks have not split by reproducible_range -> Error on all
+/// numerics statistics of a batch normalisation are those of a shard. Other vector widths, another
+///          device or another value of Shards have other bits.
 /// cost     a piece of few samples fills no tile
 template <int Shards = 12> struct Reproducible {
   static_assert(Shards > 0, "Reproducible<Shards>: a batch is cut into at least one piece.");

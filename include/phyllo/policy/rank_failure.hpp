@@ -12,6 +12,10 @@ namespace phyllo {
 
 /// Other ranks are late beyond the time-out, have left by an exception, or are dead. What was being
 /// summed is lost, and the transport that says so cannot be used any more.
+///
+/// state    the numbers of those ranks in the transport's communicator, as far as they are known;
+///          of late ones eight at most, and the sentence says how many there are
+/// errors   it is one: an Error whose sentence names step and phase, where a Trainer made the call
 class RankFailure : public Error {
  public:
   RankFailure(std::string const& sentence, std::vector<int> ranks)

@@ -21,9 +21,8 @@ template <int RowWarps, int ColumnWarps, int Groups> struct ProductShape {
 /// the result in registers, in steps over the depth: while one step is multiplied, the next is on
 /// its way from memory, and then goes to the other half of the scratch memory, as fragments.
 ///
-/// options  Unit: the matrix instruction · Left, Right: ProductOperand · Finish: takes four columns
-/// of
-///          a row
+/// options  Unit: the matrix instruction · Left, Right: ProductOperand · Finish: takes four
+///          columns of a row
 /// numerics sums of each element run over the depth in one order, or over each of `depth_parts`
 ///          parts of it, whatever the number of blocks that run at a time
 /// cost     2 rows columns depth flop; left is read columns / Shape::columns times, right rows /

@@ -19,8 +19,7 @@ inline constexpr bool is_perceptron<op::Segment<D...>> = (op::is_dense<D> && ...
 /// Inference of a narrow perceptron on matrix cores.
 ///
 /// options  Device: a vendor's matrix instruction `Unit<Storage>`, and how its kernels are
-/// launched,
-///          `launch(exec, label, kernel, blocks)`, which says how many blocks there are
+///          launched, `launch(exec, label, kernel, blocks)`, which says how many blocks there are
 template <class Device, class Segment, class P> struct SegmentKernels {
   /// The caller's Views are read and written by the lanes that hold the values.
   static constexpr bool takes_views = true;

@@ -15,8 +15,7 @@ enum class WindowPass { forward, backward };
 /// position the channels under all taps of its window, zero where a tap stands outside.
 ///
 /// shape    image (N, S, C); rows (N, positions), columns (taps, C); lines are rows where
-/// AlongDepth,
-///          else columns
+///          AlongDepth, else columns
 template <class S, bool AlongDepth, WindowPass Pass> struct WindowOperand {
   S const* data = nullptr;
   Shape image;      // what is read: C and S

@@ -21,8 +21,8 @@ template <class L, class A> struct TileTarget {
 
 /// The loss of a tile of samples, and its gradient.
 ///
-/// shape    y, d_y, targets: rows of `outputs` numbers, `stride` apart; the targets are read in
-/// here
+/// shape    y, d_y, targets: rows of `outputs` numbers, `stride` apart; the targets are read
+///          in here
 template <class L, class A> struct TileLoss {
   template <class Work>
   static void run(Work const& work, long n, int rows, int outputs, A const* y, A* targets, A* d_y,
