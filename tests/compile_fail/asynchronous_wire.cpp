@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: Asynchronous<Staleness, Inner>: weights travel as they are, Wire is for gradients
+
+#include <phyllo/comm/all_reduce.hpp>
+#include <phyllo/comm/asynchronous.hpp>
+
+using namespace phyllo;
+// Like Wire.
+struct Rounding : Local {
+  static constexpr bool rounds_on_the_wire = true;
+  template <class Space> static void reserve(Space const&, long, long) {}
+};
+
+int main() { return int(sizeof(Asynchronous<4, AllReduce<Rounding>>)); }

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: Lag<Steps, Inner>: Inner sums gradients, such as AllReduce and Hierarchical
+
+#include <phyllo/comm/lag.hpp>
+#include <phyllo/comm/local_sgd.hpp>
+
+using namespace phyllo;
+struct OneRank : Local {
+  template <class Space> static void reserve(Space const&, long, long) {}
+};
+
+int main() { return int(sizeof(Lag<1, LocalSgd<4, OneRank>>)); }

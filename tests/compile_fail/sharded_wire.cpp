@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: Sharded<Inner>: a gradient travels once, and as it is, Wire is for AllReduce
+
+#include <phyllo/comm/all_reduce.hpp>
+#include <phyllo/comm/sharded.hpp>
+
+using namespace phyllo;
+struct Rounding : Local {
+  static constexpr bool rounds_on_the_wire = true;
+  template <class Space> static void reserve(Space const&, long, long) {}
+  template <class... Any> static void begin_reduce_scatter(Any const&...) {}
+  template <class... Any> static void begin_all_gather(Any const&...) {}
+  template <class... Any> static void begin_all_to_all(Any const&...) {}
+  static Rounding split(int) { return {}; }
+  static int first_of_node() { return 0; }
+  static long least(long count) { return count; }
+};
+
+int main() { return int(sizeof(Sharded<AllReduce<Rounding>>)); }
