@@ -10,36 +10,42 @@
 
 namespace phyllo {
 
-/// An Mpi that is given the device's memory, where the MPI library says that it can read it
-/// (reads_device_memory); elsewhere data are staged through the host, and rank 0 says so once.
+/// Sums one number of each rank in the device's memory, over what is said to read it.
+///
+/// errors   the sum comes out wrong -> Error
+template <Transport T> void try_device_memory(T& transport) {
+  using Space = Kokkos::DefaultExecutionSpace;
+  Kokkos::View<double, typename Space::memory_space> const number("phyllo: test of GpuAwareMpi");
+  Space const exec;
+  Kokkos::deep_copy(exec, number, double(transport.rank() + 1));
+  transport.sum(exec, number.data(), 1);
+  double got = 0;
+  Kokkos::deep_copy(exec, got, number);
+  exec.fence("phyllo: test of GpuAwareMpi");
+  double const expected = double(transport.size()) * (transport.size() + 1) / 2;
+  if (got != expected)
+    throw Error("GpuAwareMpi on rank " + std::to_string(transport.rank()) +
+                ": expected the ranks' numbers on the device to sum to " +
+                std::to_string(expected) + ", got " + std::to_string(got) +
+                ". This MPI does not read the device's memory: use Mpi, or load another MPI.");
+}
+
+/// An Mpi that is given the device's memory, where MpiOptions::device_memory or the MPI library
+/// says that it can read it (reads_device_memory); elsewhere data are staged through the host, and
+/// rank 0 says so once.
 ///
 /// state    that of Mpi
-/// errors   those of Mpi; the library says that it reads device memory, and the sum of one number
-///          of each rank comes out wrong -> Error, when it is made. A library that was asked by
-///          hand and cannot read the memory may end the program there.
+/// errors   those of Mpi; MPI is said to read device memory, and the sum of one number of each rank
+///          comes out wrong -> Error, when it is made. A library that was asked by hand and cannot
+///          read the memory may end the program there.
 /// cost     no copy; the instance is fenced before data are given to MPI
 class GpuAwareMpi : public Mpi {
  public:
   static constexpr char const* name = "GpuAwareMpi";
-  using Space = Kokkos::DefaultExecutionSpace;
 
   GpuAwareMpi(MPI_Comm communicator, MpiOptions const& options = {})
       : Mpi(communicator, with_device_memory(communicator, options)) {
-    if (!reads_device()) return;
-    Kokkos::View<double, typename Space::memory_space> const number("phyllo: test of GpuAwareMpi");
-    Space const exec;
-    Kokkos::deep_copy(exec, number, double(rank() + 1));
-    sum(exec, number.data(), 1);
-    double got = 0;
-    Kokkos::deep_copy(exec, got, number);
-    exec.fence("phyllo: test of GpuAwareMpi");
-    double const expected = double(size()) * (size() + 1) / 2;
-    if (got != expected)
-      throw Error("GpuAwareMpi on rank " + std::to_string(rank()) +
-                  ": expected the ranks' numbers on "
-                  "the device to sum to " +
-                  std::to_string(expected) + ", got " + std::to_string(got) +
-                  ". This MPI does not read the device's memory: use Mpi, or load another MPI.");
+    if (reads_device()) try_device_memory(*this);
   }
 
   GpuAwareMpi split(int color) const { return GpuAwareMpi(Mpi::split(color)); }
@@ -48,7 +54,8 @@ class GpuAwareMpi : public Mpi {
   explicit GpuAwareMpi(Mpi&& part) : Mpi(std::move(part)) {}
 
   static MpiOptions with_device_memory(MPI_Comm communicator, MpiOptions options) {
-    options.device_memory = !options.staged && reads_device_memory(communicator);
+    options.device_memory =
+        !options.staged && (options.device_memory || reads_device_memory(communicator));
     return options;
   }
 };

@@ -18,9 +18,13 @@
 namespace phyllo {
 
 /// Settings of an Mpi, the same on every rank.
+///
+/// errors   a largest count below 1, a time-out below 0 -> Error, when the Mpi is made
+/// numerics library_sums: the order is that of MPI's all-reduce, which may depend on the count
+/// cost     device_memory takes library_sums as well: a host cannot add what is on a device
 struct MpiOptions {
   bool staged = false;         // through a copy on the host even where MPI could read the data
-  bool device_memory = false;  // this MPI reads the device's: GpuAwareMpi finds out
+  bool device_memory = false;  // this MPI reads the device's, by your word; GpuAwareMpi finds out
   // Sums by MPI's own all-reduce instead of our messages, for networks that add numbers themselves.
   bool library_sums = false;
   long largest_count = INT_MAX;  // numbers in one MPI call; longer sums take several
@@ -38,8 +42,7 @@ struct MpiOptions {
 /// numerics the order of a sum depends on the number of ranks only, not on buckets; that of
 ///          library_sums is MPI's
 /// cost     the instance is fenced before data are given to MPI and after a copy has come back;
-/// where
-///          the host cannot reach the device's memory, rank 0 says so once on standard error
+///          where the host cannot reach the device's memory, rank 0 says so once on standard error
 class Mpi {
  public:
   static constexpr char const* name = "Mpi";

@@ -27,10 +27,11 @@ inline bool names_device_memory(std::string_view kinds) {
          kinds.find("level_zero") != kinds.npos;
 }
 
-/// Whether this MPI reads and writes the memory of GPUs. No call that all libraries have tells; in
-/// this order the first that says yes or no is believed: the user, by PHYLLO_GPU_AWARE_MPI=1 or 0;
-/// the memory kinds of the communicator (MPI 4.1); the queries of Open MPI and of MPICH; the
-/// variable by which Cray's MPICH is told to.
+/// Whether this MPI reads and writes the memory of GPUs. No call that all libraries have tells. The
+/// user is believed, by PHYLLO_GPU_AWARE_MPI=1 or 0. Without that word it is yes where one of these
+/// says yes, asked in this order: the memory kinds of the communicator (MPI 4.1); the queries of
+/// Open MPI and of MPICH; the variable by which Cray's MPICH is told to. Their no is not believed:
+/// a library may leave out kinds that nobody asked for, and has queries for some devices only.
 inline bool reads_device_memory(MPI_Comm communicator) {
   if (auto const user = switch_of_environment("PHYLLO_GPU_AWARE_MPI")) return *user;
 #if MPI_VERSION >= 4
