@@ -99,6 +99,28 @@ TEST_CASE("A late rank is named by all, in every call that waits, and learns it 
       });
 }
 
+TEST_CASE("Sums of the MPI library time out as well") {
+  if (ranks_of() == 1) return;
+  Kokkos::DefaultExecutionSpace const exec;
+  int const victim = ranks_of() - 1;
+  for (bool const blocking : {false, true}) {
+    CAPTURE(blocking);
+    auto const data = values_of<float>(rank_of(), 100);
+    Mpi mpi(MPI_COMM_WORLD, {.library_sums = true, .timeout = timeout});
+    if (rank_of() == victim) sleep(timeout + 1);
+    Outcome const outcome = outcome_of([&] {
+      if (blocking) return mpi.sum(exec, data.data(), 100);
+      mpi.begin(exec, data.data(), 100);
+      mpi.finish(exec);
+    });
+    check_late(outcome, victim, blocking ? "MPI_Allreduce" : "a non-blocking collective call");
+    Outcome const again = outcome_of([&] { mpi.sum(exec, data.data(), 100); });
+    CHECK(again.sentence == outcome.sentence);
+    CHECK(again.seconds < 0.2);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
 TEST_CASE("An exclusive sum waits for the ranks below") {
   if (ranks_of() == 1) return;
   Mpi mpi(MPI_COMM_WORLD, {.timeout = timeout});

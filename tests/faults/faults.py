@@ -4,7 +4,9 @@
 """Starts a training again and again, in which one rank stalls, throws, leaves or dies, and holds
 what comes of it against what is promised.
 
-usage: faults.py RUNS RANKS MPIEXEC [ARGUMENT]... PROGRAM
+usage: faults.py [--library-sums] RUNS RANKS MPIEXEC [ARGUMENT]... PROGRAM
+
+With --library-sums gradients are summed by the MPI library's all-reduce instead of our messages.
 """
 
 import os
@@ -47,7 +49,7 @@ def start(command):
     return lines, status, end, text
 
 
-def broken_promises(kind, victim, step, ranks, lines, status, end):
+def broken_promises(kind, victim, step, ranks, calls, lines, status, end):
     if status is None:
         return ["it hung"]
     faults = [t for t, rank, text in lines if text == "fault" and rank == victim]
@@ -78,7 +80,7 @@ def broken_promises(kind, victim, step, ranks, lines, status, end):
     patience = 0 if kind in ("throw", "refuse") else TIMEOUT
     named = [t for t, rank, text in lines if rank != victim and re.match(
         rf"Small on rank {rank}, step {step}, {PHASE}: Mpi on rank {rank}: waited [0-9.e-]+ s in "
-        rf"a sum for rank {victim}, {why}\.", text)]
+        rf"{calls} for rank {victim}, {why}\.", text)]
     if not named:
         broken.append("nobody named the rank, the step and the phase")
     elif min(named) - faults[0] > patience + 1:
@@ -93,7 +95,11 @@ def broken_promises(kind, victim, step, ranks, lines, status, end):
 
 
 def main():
-    runs, ranks, launcher, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4:]
+    arguments = [a for a in sys.argv[1:] if a != "--library-sums"]
+    library_sums = len(arguments) < len(sys.argv) - 1
+    runs, ranks, launcher, command = int(arguments[0]), int(arguments[1]), arguments[2], arguments[3:]
+    calls = r"(?:MPI_Allreduce|a non-blocking collective call)" if library_sums else "a sum"
+    last = ["library-sums"] if library_sums else []
     version = subprocess.run([launcher, "--version"], capture_output=True, text=True).stdout
     has_ulfm = "Open MPI" in version or "prte" in version.lower()
     if not has_ulfm:
@@ -101,13 +107,13 @@ def main():
     failed = 0
     for number, (kind, victim, step) in enumerate(schedule(runs, ranks, has_ulfm)):
         extra = ["--with-ft", "ulfm"] if kind == "recover" else []
-        lines, status, end, text = start([launcher, *extra, *command, kind, str(victim), str(step), str(TIMEOUT)])
-        broken = broken_promises(kind, victim, step, ranks, lines, status, end)
+        lines, status, end, text = start([launcher, *extra, *command, kind, str(victim), str(step), str(TIMEOUT), *last])
+        broken = broken_promises(kind, victim, step, ranks, calls, lines, status, end)
         print(f"{number + 1:3} {kind} by rank {victim} before step {step}: {'; '.join(broken) or 'as promised'}", flush=True)
         if broken:
             failed += 1
             print(text)
-    print(f"{runs - failed} of {runs} runs ended or recovered as promised")
+    print(f"{runs - failed} of {runs} runs ended or recovered as promised{', with sums of the MPI library' if library_sums else ''}")
     return 1 if failed else 0
 
 

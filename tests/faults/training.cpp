@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// usage: training FAULT RANK STEP TIMEOUT
+// usage: training FAULT RANK STEP TIMEOUT [library-sums]
 //
 // A training on several ranks, in which RANK does FAULT before STEP: faults.py starts it and looks
 // at what comes of it. What it writes to standard error begins with the time in seconds.
@@ -47,6 +47,7 @@ struct Fault {
   int rank = 0;
   long step = 0;
   double timeout = 0;
+  bool library_sums = false;
 };
 
 constexpr int batch = 4;
@@ -67,8 +68,9 @@ static void commit_fault(Fault const& fault, SmallTrainer& trainer) {
 static void train(Fault const& fault, MPI_Comm communicator, int rank,
                   std::optional<Commit<SmallTrainer>>& commit) {
   Kokkos::DefaultExecutionSpace const exec;
-  SmallTrainer trainer(exec, Mpi(communicator, {.timeout = fault.timeout}), Sgd{.rate = 0.05f},
-                       ModelOptions{.batch = batch});
+  SmallTrainer trainer(
+      exec, Mpi(communicator, {.library_sums = fault.library_sums, .timeout = fault.timeout}),
+      Sgd{.rate = 0.05f}, ModelOptions{.batch = batch});
   if (commit) {
     commit->restore(trainer);
     say(rank, "continues from step " + std::to_string(trainer.steps()));
@@ -96,8 +98,10 @@ int main(int argc, char** argv) {
   int provided = MPI_THREAD_SINGLE, rank = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   Kokkos::ScopeGuard const kokkos(argc, argv);
-  if (argc != 5) return 2;
-  Fault const fault{argv[1], std::atoi(argv[2]), std::atol(argv[3]), std::atof(argv[4])};
+  bool const library_sums = argc == 6 && std::string(argv[5]) == "library-sums";
+  if (argc != 5 && !library_sums) return 2;
+  Fault const fault{argv[1], std::atoi(argv[2]), std::atol(argv[3]), std::atof(argv[4]),
+                    library_sums};
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   try {
@@ -108,7 +112,7 @@ int main(int argc, char** argv) {
       if (fault.kind != "recover") throw;
       say(rank, failure.what());
       MPI_Comm alive = survivors(MPI_COMM_WORLD);
-      train(Fault{"none"}, alive, rank, commit);
+      train(Fault{.kind = "none", .library_sums = fault.library_sums}, alive, rank, commit);
       MPI_Comm_free(&alive);
     }
   } catch (std::exception const& error) {
