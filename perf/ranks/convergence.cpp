@@ -6,6 +6,7 @@
 // in the same order, and the same first weights.
 
 #include "digits_problem.hpp"
+#include "on_ranks.hpp"
 #include "source_problem.hpp"
 
 #include <phyllo/comm/mpi.hpp>
@@ -105,22 +106,14 @@ void train_all(Course const& course) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  int provided = 0, status = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  {
-    Kokkos::ScopeGuard kokkos(argc, argv);
-    if (argc != 5) {
-      std::fprintf(stderr, "usage: %s DIGITS EPOCHS SEEDS RATE\n", argv[0]);
-      status = 2;
+  return perf::on_ranks(argc, argv, [](int count, char** arguments) {
+    if (count != 5) {
+      std::fprintf(stderr, "usage: %s DIGITS EPOCHS SEEDS RATE\n", arguments[0]);
+      return 2;
     }
-    try {
-      for (int seed = 1; argc == 5 && seed <= std::atoi(argv[3]); ++seed)
-        train_all({argv[1], std::atoi(argv[2]), std::uint64_t(seed), float(std::atof(argv[4]))});
-    } catch (std::exception const& error) {
-      std::fprintf(stderr, "convergence: %s\n", error.what());
-      MPI_Abort(MPI_COMM_WORLD, 1);
-    }
-  }
-  MPI_Finalize();
-  return status;
+    for (int seed = 1; seed <= std::atoi(arguments[3]); ++seed)
+      train_all({arguments[1], std::atoi(arguments[2]), std::uint64_t(seed),
+                 float(std::atof(arguments[4]))});
+    return 0;
+  });
 }

@@ -6,11 +6,10 @@
 #include <mpi.h>
 
 namespace {
-void count(int elements, MPI_Datatype type) {
+long bytes_of(int elements, MPI_Datatype type) {
   int size = 0;
   PMPI_Type_size(type, &size);
-  ++perf::counted_mpi.messages;
-  perf::counted_mpi.bytes += long(elements) * size;
+  return long(elements) * size;
 }
 }  // namespace
 
@@ -18,8 +17,16 @@ extern "C" {
 
 int MPI_Isend(void const* data, int elements, MPI_Datatype type, int to, int tag,
               MPI_Comm communicator, MPI_Request* request) {
-  count(elements, type);
+  ++perf::counted_mpi.messages;
+  perf::counted_mpi.bytes += bytes_of(elements, type);
   return PMPI_Isend(data, elements, type, to, tag, communicator, request);
+}
+
+int MPI_Allreduce(void const* data, void* sum, int elements, MPI_Datatype type, MPI_Op operation,
+                  MPI_Comm communicator) {
+  ++perf::counted_mpi.calls;
+  perf::counted_mpi.bytes += bytes_of(elements, type);
+  return PMPI_Allreduce(data, sum, elements, type, operation, communicator);
 }
 
 }  // extern "C"

@@ -4,10 +4,12 @@
 
 namespace perf {
 
-/// What this rank has sent by messages of its own, counted in MPI's profiling interface.
+/// What this rank has given to MPI, counted in MPI's profiling interface. What MPI's own sums send
+/// inside is not seen.
 struct CountedMpi {
-  long messages = 0;
-  long bytes = 0;
+  long messages = 0;  // MPI_Isend
+  long calls = 0;     // MPI_Allreduce, blocking
+  long bytes = 0;     // of both
 };
 inline CountedMpi counted_mpi;
 

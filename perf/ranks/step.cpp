@@ -5,6 +5,7 @@
 // other, for perf/communication. PHYLLO_NETWORK, PHYLLO_LOSS and PHYLLO_SWEEP come from CMake.
 
 #include "counted_mpi.hpp"
+#include "on_ranks.hpp"
 #include "rank_samples.hpp"
 #include "rebucketed.hpp"
 #include "sums_of_step.hpp"
@@ -48,23 +49,37 @@ auto targets_of(long batch) {
   }
 }
 
-/// The messages and bytes that a rank sends in one step, which have to be those of the network's
-/// type: on two ranks each sum is half of its numbers there and half of them back.
+/// The messages, blocking sums and bytes that a rank gives to MPI in one step, which have to be
+/// those of the network's type: on two ranks each sum by messages is half of its numbers there and
+/// half of them back.
 std::string counted(Way const& way, int ranks, std::function<void()> const& step) {
   auto const before = perf::counted_mpi;
   step();
   long const messages = perf::counted_mpi.messages - before.messages;
+  long const calls = perf::counted_mpi.calls - before.calls;
   long const bytes = perf::counted_mpi.bytes - before.bytes;
   constexpr perf::Schedule<Net> schedule;
-  int const sums = int(perf::sums_of_step<Net>().size());
-  if (ranks == 2 && way.when == When::at_once && way.bytes == phyllo::default_bucket_bytes &&
-      (messages != 2 * sums || bytes != schedule.total)) {
-    std::fprintf(stderr,
-                 "perf: expected %d sums in %d messages of %ld bytes in a step, got %ld of %ld.\n",
-                 sums, 2 * sums, schedule.total, messages, bytes);
+  perf::CountedMpi expected{2 * long(perf::sums_of_step<Net>().size()), 0, schedule.total};
+  if (way.when == When::by_tensor) {
+    expected = {};
+    for (perf::Tensor const& t : perf::tensors_of<Net>()) {
+      ++expected.calls;
+      expected.bytes += t.size * long(sizeof(float));
+    }
+  }
+  bool const is_known = way.when == When::by_tensor ||
+                        (way.when != When::never && way.bytes == phyllo::default_bucket_bytes);
+  if (ranks == 2 && is_known &&
+      (messages != expected.messages || calls != expected.calls || bytes != expected.bytes)) {
+    std::fprintf(
+        stderr,
+        "perf: expected %ld messages and %ld blocking sums of %ld bytes in a step, got %ld "
+        "and %ld of %ld.\n",
+        expected.messages, expected.calls, expected.bytes, messages, calls, bytes);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
-  return "\"messages\": " + std::to_string(messages) + ", \"bytes\": " + std::to_string(bytes);
+  return "\"messages\": " + std::to_string(messages) + ", \"calls\": " + std::to_string(calls) +
+         ", \"bytes\": " + std::to_string(bytes);
 }
 
 int run(long batch) {
@@ -106,16 +121,10 @@ int run(long batch) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  int thread_support = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &thread_support);
-  int result = 0;
-  {
-    Kokkos::ScopeGuard kokkos(argc, argv);
+  return perf::on_ranks(argc, argv, [](int count, char** arguments) {
     long batch = 1;
-    for (int i = 1; i + 1 < argc; ++i)
-      if (std::strcmp(argv[i], "--batch") == 0) batch = std::atol(argv[i + 1]);
-    result = run(batch);
-  }
-  MPI_Finalize();
-  return result;
+    for (int i = 1; i + 1 < count; ++i)
+      if (std::strcmp(arguments[i], "--batch") == 0) batch = std::atol(arguments[i + 1]);
+    return run(batch);
+  });
 }

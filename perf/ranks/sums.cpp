@@ -5,6 +5,8 @@
 // the gradients of each network by tensor and by buckets; for perf/communication.
 
 #include "all_reduce.hpp"
+#include "on_ranks.hpp"
+#include "persistent_sum.hpp"
 #include "rank_samples.hpp"
 #include "schedule.hpp"
 #include "tensors.hpp"
@@ -12,6 +14,7 @@
 #include <phyllo/comm/mpi.hpp>
 
 #include <limits>
+#include <memory>
 
 namespace {
 
@@ -88,6 +91,16 @@ int run() {
     });
     samples.add(facts("", "MPI_Allreduce", 1L << power, 1),
                 [=] { all_reduce(data.data(), count); });
+    samples.add(facts("", "MPI_Iallreduce", 1L << power, 1), [=] {
+      MPI_Request request = MPI_REQUEST_NULL;
+      MPI_Iallreduce(MPI_IN_PLACE, data.data(), int(count), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD,
+                     &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    });
+#if MPI_VERSION >= 4
+    auto const persistent = std::make_shared<perf::PersistentSum>(data.data(), count);
+    samples.add(facts("", "MPI_Allreduce_init", 1L << power, 1), [=] { persistent->run(); });
+#endif
   }
   add_network<perf::Mlp>(samples, mpi, library, "mlp");
   add_network<perf::LeNet>(samples, mpi, library, "lenet");
@@ -99,13 +112,5 @@ int run() {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  int thread_support = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &thread_support);
-  int result = 0;
-  {
-    Kokkos::ScopeGuard kokkos(argc, argv);
-    result = run();
-  }
-  MPI_Finalize();
-  return result;
+  return perf::on_ranks(argc, argv, [](int, char**) { return run(); });
 }
