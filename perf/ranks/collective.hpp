@@ -54,7 +54,7 @@ struct Members {
 /// state    for 1 byte in all; messages and bytes count each rank's own
 class Collective {
  public:
-  enum class Kind { sum, reduce_scatter, all_gather };
+  enum class Kind { sum, reduce_scatter, all_gather, all_to_all };
 
   Collective(Fabric const& fabric, int node, Members const& members, Kind kind)
       : fabric_(fabric), node_(node) {
@@ -103,6 +103,7 @@ class Collective {
   void add_rank(int r, Members const& members, Kind kind) {
     int const size = members.size(fabric_.ranks), index = members.index(r);
     if (index >= size) return;  // behind the last complete stride
+    if (kind == Kind::all_to_all) return add_pieces(r, members, size);
     using Halves = Rounds::Halves;
     Halves const halves = kind == Kind::sum              ? Halves::both
                           : kind == Kind::reduce_scatter ? Halves::reduce_scatter
@@ -134,6 +135,31 @@ class Collective {
           from.push_back(peer);
       }
     }
+  }
+
+  // All messages of all ranks at once; the latency is counted once, so this is a lower bound.
+  void add_pieces(int r, Members const& members, int size) {
+    rounds_.resize(1);
+    NodeRound& round = rounds_.front();
+    round.reduced = 1;
+    double const piece = 1.0 / size;
+    double inside_bytes = 0;
+    for (int other = 0; other < size; ++other) {
+      int const to = members.rank(r, other), peer = to / fabric_.ranks_per_node;
+      if (to == r) continue;
+      ++messages_;
+      bytes_ += piece;
+      if (peer == node_) {
+        round.inside = true;
+        inside_bytes += piece;
+        continue;
+      }
+      Flow& flow = round.sent[peer];
+      if (flow.ranks == 0) round.received.push_back(peer);
+      flow.bytes += piece;
+      ++flow.ranks;
+    }
+    round.inside_bytes = std::max(round.inside_bytes, inside_bytes);
   }
 
   static simgrid::s4u::Mailbox* mailbox(int channel, int from, int to) {

@@ -13,6 +13,7 @@
 #include <iostream>
 #include <memory>
 #include <numbers>
+#include <optional>
 
 namespace {
 
@@ -34,7 +35,9 @@ struct Step {
   int group;                         // ranks of a group: Groups
   int steps;                         // simulated and counted; one period before is not counted
   double weights;                    // bytes of an exchange of weights
-  std::vector<double> bytes, ready;  // of buckets
+  int weight_sums;                   // equal ones, one after the other, that they travel in
+  std::vector<double> bytes, ready;  // of what leaves in a step: sums, or buckets
+  std::vector<double> share_sums;    // of a bucket between nodes: Hierarchical
 
   explicit Step(Scenario const& s)
       : fabric(s),
@@ -48,8 +51,10 @@ struct Step {
         group(s.count("group")),
         steps(s.count("steps")),
         weights(s.number("weights")),
+        weight_sums(s.count("weight_sums")),
         bytes(s.numbers("bytes")),
-        ready(s.numbers("ready")) {}
+        ready(s.numbers("ready")),
+        share_sums(s.numbers("share_sums")) {}
 };
 
 double begun = 0, ended = 0;  // of the counted steps
@@ -80,7 +85,7 @@ double slowness(Step const& s, int node, int step) {
 /// summed between nodes while the next one is in its node.
 class Pipeline {
  public:
-  using Work = std::function<void(double)>;  // of the bytes of a bucket
+  using Work = std::function<void(std::size_t)>;  // of the number of a bucket
 
   Pipeline(Step const& s, std::vector<Work> stages) {
     for (std::size_t k = 0; k <= stages.size(); ++k) gates_.push_back(s4u::Semaphore::create(0));
@@ -90,7 +95,7 @@ class Pipeline {
                       [&s, work = stages[k], in = gates_[k], out = gates_[k + 1]] {
                         for (std::size_t b = 0;; b = (b + 1) % s.bytes.size()) {
                           in->acquire();
-                          work(s.bytes[b]);
+                          work(b);
                           out->release();
                         }
                       })
@@ -118,16 +123,20 @@ class Node {
                Kind::sum),
         between_groups_(s.fabric, number,
                         Members{0, std::max(1, std::min(s.group, s.fabric.ranks))}, Kind::sum),
-        between_nodes_(s.fabric, number, Members{0, s.fabric.ranks_per_node}, Kind::sum) {}
+        between_nodes_(s.fabric, number, Members{0, s.fabric.ranks_per_node}, Kind::sum) {
+    // Not for all: its memory grows with the square of the ranks.
+    if (on_the_wire()) pieces_.emplace(s.fabric, number, Members{}, Kind::all_to_all);
+  }
 
   void run() {
-    bool const lag = s_.policy == "Lag", sharded = s_.policy == "Sharded",
-               local = s_.policy == "LocalSgd" || s_.policy == "EpochAverage", groups = in_groups();
-    bool const sums = !local && s_.fabric.ranks > 1;
+    bool const lag = s_.policy == "Lag", sharded = s_.policy == "Sharded", wire = on_the_wire(),
+               local = s_.policy == "LocalSgd" || s_.policy == "EpochAverage",
+               background = in_groups() || is_asynchronous();
+    bool const sums = !local && !is_asynchronous() && s_.fabric.ranks > 1;
     int const counted = s_.steps * s_.every, all = counted + s_.every;
     Pipeline buckets(s_, stages());
-    // Groups exchange in the background; what was begun after one period arrives after the next.
-    Pipeline exchange(s_, {[this](double) { exchange_weights(); }});
+    // In the background what was begun after one period arrives after the next.
+    Pipeline exchange(s_, {[this](std::size_t) { exchange_weights(); }});
     bool under_way = false, exchanging = false;
     for (int step = 0; step < all; ++step) {
       if (step == s_.every) begun = std::max(begun, s4u::Engine::get_clock());
@@ -139,11 +148,11 @@ class Node {
         under_way = true;
       }
       s4u::this_actor::sleep_for(sharded ? s_.update / s_.fabric.ranks : s_.update);
-      if (sharded)
+      if (sharded || wire)
         for (double const b : s_.bytes) gather_.run(2, b);
       if ((step + 1) % s_.every != 0 || s_.fabric.ranks == 1) continue;
-      if (local) all_.run(2, s_.weights);
-      if (!groups) continue;
+      if (local) sum_weights(all_, 2, s_.weights);
+      if (!background) continue;
       if (exchanging) exchange.finish(1);
       exchange.begin();
       exchanging = true;
@@ -158,14 +167,25 @@ class Node {
 
  private:
   bool in_groups() const { return s_.policy.starts_with("Groups"); }
+  bool is_asynchronous() const { return s_.policy == "Asynchronous"; }
+  bool on_the_wire() const { return s_.policy == "Wire"; }
   // Whether a node's ranks send a share each between groups, not all weights.
   bool by_nodes() const { return s_.policy == "Groups, Hierarchical"; }
 
+  void sum_weights(Collective const& ranks, int channel, double bytes) const {
+    for (int k = 0; k < s_.weight_sums; ++k) ranks.run(channel, bytes / s_.weight_sums);
+  }
   void exchange_weights() const {
-    if (!by_nodes()) return between_groups_.run(1, s_.weights);
+    if (is_asynchronous()) return sum_weights(all_, 1, s_.weights);
+    if (!by_nodes()) return sum_weights(between_groups_, 1, s_.weights);
     inside(s_.weights, true);
-    between_groups_.run(1, s_.weights / s_.fabric.ranks_per_node);
+    sum_weights(between_groups_, 1, s_.weights / s_.fabric.ranks_per_node);
     inside(s_.weights, false);
+  }
+  void sum_share(std::size_t bucket) const {
+    double const sums = s_.share_sums.at(bucket);
+    for (int k = 0; k < int(sums); ++k)
+      between_nodes_.run(0, s_.bytes[bucket] / s_.fabric.ranks_per_node / sums);
   }
 
   void compute(int step, Pipeline* buckets) const {
@@ -190,12 +210,13 @@ class Node {
 
   std::vector<Pipeline::Work> stages() const {
     if (s_.policy == "Hierarchical")
-      return {[this](double bytes) { inside(bytes, true); },
-              [this](double bytes) { between_nodes_.run(0, bytes / s_.fabric.ranks_per_node); },
-              [this](double bytes) { inside(bytes, false); }};
-    if (s_.policy == "Sharded") return {[this](double bytes) { scatter_.run(0, bytes); }};
-    if (in_groups()) return {[this](double bytes) { group_.run(0, bytes); }};
-    return {[this](double bytes) { all_.run(0, bytes); }};
+      return {[this](std::size_t b) { inside(s_.bytes[b], true); },
+              [this](std::size_t b) { sum_share(b); },
+              [this](std::size_t b) { inside(s_.bytes[b], false); }};
+    if (s_.policy == "Sharded") return {[this](std::size_t b) { scatter_.run(0, s_.bytes[b]); }};
+    if (on_the_wire()) return {[this](std::size_t b) { pieces_->run(0, s_.bytes[b]); }};
+    if (in_groups()) return {[this](std::size_t b) { group_.run(0, s_.bytes[b]); }};
+    return {[this](std::size_t b) { all_.run(0, s_.bytes[b]); }};
   }
 
   void count(Collective const& c, double bytes, double buckets) const {
@@ -207,23 +228,25 @@ class Node {
     if (s_.fabric.ranks == 1) return;
     double total = 0;
     for (double const b : s_.bytes) total += b;
-    double const n = double(s_.bytes.size());
+    double const n = double(s_.bytes.size()), exchanges = double(s_.weight_sums) / s_.every;
     if (s_.policy == "Hierarchical") {
       int const g = s_.fabric.ranks_per_node;
-      count(between_nodes_, total / g, n);
+      double share_sums = 0;
+      for (double const sums : s_.share_sums) share_sums += sums;
+      count(between_nodes_, total / g, share_sums);
       messages += long(2 * n * g * (g - 1));
       bytes_sent += 2 * total * (g - 1);
-    } else if (s_.policy == "Sharded") {
-      count(scatter_, total, n);
+    } else if (s_.policy == "Sharded" || on_the_wire()) {
+      count(on_the_wire() ? *pieces_ : scatter_, total, n);
       count(gather_, total, n);
     } else if (in_groups()) {
       int const g = by_nodes() ? s_.fabric.ranks_per_node : 1;
       count(group_, total, n);
-      count(between_groups_, s_.weights / g / s_.every, 1.0 / s_.every);
+      count(between_groups_, s_.weights / g / s_.every, exchanges);
       messages += long(2.0 / s_.every * g * (g - 1));
       bytes_sent += 2 * s_.weights / s_.every * (g - 1);
-    } else if (s_.policy == "LocalSgd" || s_.policy == "EpochAverage") {
-      count(all_, s_.weights / s_.every, 1.0 / s_.every);
+    } else if (s_.policy == "LocalSgd" || s_.policy == "EpochAverage" || is_asynchronous()) {
+      count(all_, s_.weights / s_.every, exchanges);
     } else {
       count(all_, total, n);
     }
@@ -232,6 +255,7 @@ class Node {
   Step const& s_;
   int number_;
   Collective all_, scatter_, gather_, group_, between_groups_, between_nodes_;
+  std::optional<Collective> pieces_;
 };
 
 /// Nodes on a tree of two levels: a link for each node and direction, and one for each group of
