@@ -4,17 +4,17 @@
 
 #include <phyllo/comm/all_reduce.hpp>
 #include <phyllo/comm/sharded.hpp>
+#include <phyllo/comm/wire.hpp>
 
 using namespace phyllo;
-struct Rounding : Local {
-  static constexpr bool rounds_on_the_wire = true;
+struct OneRank : Local {
   template <class Space> static void reserve(Space const&, long, long) {}
   template <class... Any> static void begin_reduce_scatter(Any const&...) {}
   template <class... Any> static void begin_all_gather(Any const&...) {}
   template <class... Any> static void begin_all_to_all(Any const&...) {}
-  static Rounding split(int) { return {}; }
+  static OneRank split(int) { return {}; }
   static int first_of_node() { return 0; }
   static long least(long count) { return count; }
 };
 
-int main() { return int(sizeof(Sharded<AllReduce<Rounding>>)); }
+int main() { return int(sizeof(Sharded<AllReduce<Wire<bf16, OneRank>>>)); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/comm/policy_name.hpp>
+#include <phyllo/comm/transport.hpp>
 #include <phyllo/core/error.hpp>
 #include <phyllo/core/random.hpp>
 #include <phyllo/policy/communication.hpp>
@@ -28,6 +29,11 @@ namespace phyllo {
 /// source   Kurth et al., Deep Learning at 15PF, arXiv:1708.05256, without its parameter servers
 template <int Count, Communication Inner, ExchangesWeights Outer> class Groups {
   static_assert(Count >= 1, "Groups<Count, Inner, Outer>: there is at least one group.");
+
+  static_assert(
+      ShareTransport<typename Inner::transport_type>,
+      "Groups<Count, Inner, Outer>: groups are parts of a transport, which this one cannot "
+      "be split into. Take Mpi or GpuAwareMpi.");
 
  public:
   using transport_type = typename Inner::transport_type;

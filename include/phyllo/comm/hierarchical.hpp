@@ -37,8 +37,12 @@ struct HierarchicalOptions {
 /// numerics the sum of a node, then that of the nodes: other roundings than AllReduce's
 /// cost     per bucket three transfers; of three buckets at a time, each is in another movement
 /// source   Kurth et al., Exascale Deep Learning for Climate Analytics, arXiv:1810.01993, §V-A3
-template <ShareTransport Intra, Transport Inter = Intra, long BucketBytes = default_bucket_bytes>
+template <Transport Intra, Transport Inter = Intra, long BucketBytes = default_bucket_bytes>
 class Hierarchical {
+  static_assert(ShareTransport<Intra>,
+                "Hierarchical<Intra, Inter>: ranks of a node have a share each, which this Intra "
+                "cannot move. Take Mpi or GpuAwareMpi.");
+
  public:
   using transport_type = Intra;
   static constexpr std::string_view title = "Hierarchical";

@@ -28,8 +28,7 @@ inline constexpr long when_asked = 0;
 /// numerics for Sgd, a period of one step gives the weights of AllReduce up to rounding. Clipping
 ///          is of each rank's own gradient. A rank whose batch is empty makes no step.
 /// cost     the bytes of the weights, times two with one moment of the optimizer averaged, each
-///          Period steps; no message in the others, save one number in a precision that scales the
-///          loss
+///          Period steps; no message in the others, save one number in mixed precision
 /// source   Lin et al., Don't Use Large Mini-Batches, Use Local SGD, arXiv:1808.07217
 template <long Period, Transport T, RuleState Momentum = RuleState::averaged> class LocalSgd {
   static_assert(Period >= 0, "LocalSgd<Period, T>: Period is 0 (when asked) or more.");

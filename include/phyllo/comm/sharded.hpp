@@ -25,16 +25,18 @@ namespace phyllo {
 /// cost     the bytes of AllReduce, in two halves: gradients leave in buckets during the backward
 ///          pass, parameters come back in their storage type after the update
 /// source   Rajbhandari et al., ZeRO, arXiv:1910.02054: its first stage, and its second's messages
-template <Communication Inner>
-  requires ShareTransport<typename Inner::transport_type>
-class Sharded {
+template <Communication Inner> class Sharded {
+  static_assert(!rounds_on_the_wire<Inner>,
+                "Sharded<Inner>: a gradient travels once, and as it is; Wire is for AllReduce.");
+  static_assert(rounds_on_the_wire<Inner> || ShareTransport<typename Inner::transport_type>,
+                "Sharded<Inner>: each rank has a share of the parameters, which this transport "
+                "cannot move. Take AllReduce<Mpi> or AllReduce<GpuAwareMpi>.");
+
  public:
   using transport_type = typename Inner::transport_type;
   static constexpr std::string_view title = "Sharded";
   static constexpr char const* name = policy_name<Sharded, Inner>.text;
   static constexpr long bucket_bytes = Inner::bucket_bytes;
-  static_assert(!rounds_on_the_wire<Inner>,
-                "Sharded<Inner>: a gradient travels once, and as it is; Wire is for AllReduce.");
 
   template <class First, class... Rest>
     requires(!std::same_as<std::remove_cvref_t<First>, Sharded> &&

@@ -67,9 +67,12 @@ template <class Narrow> struct WidenNumbers {
 ///          order of the sum is that of the ranks, the same on all. Counts and all that `sum` adds
 ///          travel as they are, double precision as well.
 /// cost     half the bytes of T's sum; one message to each rank and back instead of a tree
-template <class Narrow, ShareTransport T> class Wire {
+template <class Narrow, Transport T> class Wire {
   static_assert(std::same_as<Narrow, bf16> || std::same_as<Narrow, fp16>,
                 "Wire<Narrow, T>: numbers travel as bf16 or fp16, or without Wire as they are.");
+  static_assert(ShareTransport<T>,
+                "Wire<Narrow, T>: each rank adds a share, which this T cannot move. Take Mpi or "
+                "GpuAwareMpi.");
 
  public:
   using inner_type = T;

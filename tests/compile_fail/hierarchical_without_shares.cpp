@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: Hierarchical<Intra, Inter>: ranks of a node have a share each, which this Intra cannot
+// move
+
+#include <phyllo/comm/all_reduce.hpp>
+#include <phyllo/comm/asynchronous.hpp>
+#include <phyllo/comm/hierarchical.hpp>
+
+using namespace phyllo;
+struct OneRank : Local {
+  template <class Space> static void reserve(Space const&, long, long) {}
+};
+
+int main() { return int(sizeof(Hierarchical<OneRank>)); }

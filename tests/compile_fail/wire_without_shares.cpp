@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: Wire<Narrow, T>: each rank adds a share, which this T cannot move
+
+#include <phyllo/comm/all_reduce.hpp>
+#include <phyllo/comm/asynchronous.hpp>
+#include <phyllo/comm/wire.hpp>
+
+using namespace phyllo;
+struct OneRank : Local {
+  template <class Space> static void reserve(Space const&, long, long) {}
+};
+
+int main() { return int(sizeof(Wire<bf16, OneRank>)); }
