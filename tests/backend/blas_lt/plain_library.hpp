@@ -36,8 +36,8 @@ template <Lacking lacking> struct PlainLibrary {
     blas_lt::NumberType type = blas_lt::NumberType::float32;
     long rows = 0, columns = 0;
 
-    float get(void const* numbers, long row, long column, bool transposed) const {
-      return get_number(type, numbers, transposed ? row * rows + column : column * rows + row);
+    float get(void const* numbers, long row, long column, bool swapped) const {
+      return get_number(type, numbers, swapped ? row * rows + column : column * rows + row);
     }
   };
   struct Limits {
