@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: Losses: two losses are of one value, whose gradient one of them would lose
 
-#include <phyllo/phyllo.hpp>
+#include <phyllo/layer/linear.hpp>
+#include <phyllo/train/trainer.hpp>
 
 using namespace phyllo;
 struct energy;

@@ -60,16 +60,23 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
       "Losses: every output of the network needs one loss. Give Losses<On<tag, Loss>...>, "
       "one for each Output<tag>.");
 
+  /// Two terms of one value would lose the gradient of one.
+  static constexpr bool writes_each_gradient_once() {
+    int const output[] = {output_of<Term>()...};
+    for (int k = 1; k < terms; ++k)
+      for (int j = 0; j < k; ++j) {
+        if (output[j] < 0 || output[k] < 0) continue;  // refused where it is used
+        if (AllPorts::output_node(output[j]) == AllPorts::output_node(output[k])) return false;
+      }
+    return true;
+  }
+
   struct Sums {
     double samples = 0, value = 0, hits = 0;
   };
 
   LossEvaluation(space const& exec, M const& model, bool whole_step)
       : model_(model), label_(model.name() + "/loss") {
-    static_assert(
-        writes_each_gradient_once(),
-        "Losses: two losses are of one value, whose gradient one of them would lose. Give "
-        "each On<tag, Loss> an output of its own, which is no other output's value.");
     auto const allocate = [&](auto& v, char const* what, long size) {
       v = typename M::template Vector<accumulate>(
           Kokkos::view_alloc(exec, model.name() + "/" + what), std::size_t(size));
@@ -243,14 +250,6 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     static_assert(output_of<T>() >= 0,
                   "Losses: On<tag, Loss> names an output that the network does not have.");
     return AllPorts::output_node(output_of<T>());
-  }
-
-  static constexpr bool writes_each_gradient_once() {
-    int const node[] = {node_of<Term>()...};
-    for (int k = 1; k < terms; ++k)
-      for (int j = 0; j < k; ++j)
-        if (node[j] == node[k]) return false;
-    return true;
   }
 
   template <class T, class Targets>
