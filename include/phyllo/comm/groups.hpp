@@ -31,7 +31,7 @@ template <int Count, Communication Inner, ExchangesWeights Outer> class Groups {
   static_assert(Count >= 1, "Groups<Count, Inner, Outer>: there is at least one group.");
 
   static_assert(
-      ShareTransport<typename Inner::transport_type>,
+      Count < 1 || moves_shares<typename Inner::transport_type>,
       "Groups<Count, Inner, Outer>: groups are parts of a transport, which this one cannot "
       "be split into. Take Mpi or GpuAwareMpi.");
 

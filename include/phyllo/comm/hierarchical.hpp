@@ -39,7 +39,7 @@ struct HierarchicalOptions {
 /// source   Kurth et al., Exascale Deep Learning for Climate Analytics, arXiv:1810.01993, §V-A3
 template <Transport Intra, Transport Inter = Intra, long BucketBytes = default_bucket_bytes>
 class Hierarchical {
-  static_assert(ShareTransport<Intra>,
+  static_assert(moves_shares<Intra>,
                 "Hierarchical<Intra, Inter>: ranks of a node have a share each, which this Intra "
                 "cannot move. Take Mpi or GpuAwareMpi.");
 

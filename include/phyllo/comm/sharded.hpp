@@ -28,7 +28,7 @@ namespace phyllo {
 template <Communication Inner> class Sharded {
   static_assert(!rounds_on_the_wire<Inner>,
                 "Sharded<Inner>: a gradient travels once, and as it is; Wire is for AllReduce.");
-  static_assert(rounds_on_the_wire<Inner> || ShareTransport<typename Inner::transport_type>,
+  static_assert(rounds_on_the_wire<Inner> || moves_shares<typename Inner::transport_type>,
                 "Sharded<Inner>: each rank has a share of the parameters, which this transport "
                 "cannot move. Take AllReduce<Mpi> or AllReduce<GpuAwareMpi>.");
 

@@ -51,4 +51,7 @@ concept ShareTransport =
       { t.least(count) } -> std::same_as<long>;
     };
 
+/// The same for assertions, whose errors it keeps short.
+template <class T> inline constexpr bool moves_shares = ShareTransport<T>;
+
 }  // namespace phyllo

@@ -70,7 +70,7 @@ template <class Narrow> struct WidenNumbers {
 template <class Narrow, Transport T> class Wire {
   static_assert(std::same_as<Narrow, bf16> || std::same_as<Narrow, fp16>,
                 "Wire<Narrow, T>: numbers travel as bf16 or fp16, or without Wire as they are.");
-  static_assert(ShareTransport<T>,
+  static_assert(moves_shares<T>,
                 "Wire<Narrow, T>: each rank adds a share, which this T cannot move. Take Mpi or "
                 "GpuAwareMpi.");
 
