@@ -18,6 +18,8 @@ import sys
 import time
 
 TIMEOUT = 1.5  # seconds; of the Mpi of each run
+# Without the second option MPI_Finalize waits for the launcher, which now and then waits for the dead.
+RECOVERING = ["--with-ft", "ulfm", "--mca", "async_mpi_finalize", "1"]
 PHASE = r"(?:forward pass|backward pass|sum of gradients)"
 
 
@@ -106,7 +108,7 @@ def main():
         print(f"without runs of kind recover: {launcher} is not Open MPI's")
     failed = 0
     for number, (kind, victim, step) in enumerate(schedule(runs, ranks, has_ulfm)):
-        extra = ["--with-ft", "ulfm"] if kind == "recover" else []
+        extra = RECOVERING if kind == "recover" else []
         lines, status, end, text = start([launcher, *extra, *command, kind, str(victim), str(step), str(TIMEOUT), *last])
         broken = broken_promises(kind, victim, step, ranks, calls, lines, status, end)
         print(f"{number + 1:3} {kind} by rank {victim} before step {step}: {'; '.join(broken) or 'as promised'}", flush=True)

@@ -12,7 +12,7 @@
 //   refuse    gives the step a batch that is too large, and then hangs
 //   leave     ends its training early, and then hangs
 //   kill      dies
-//   recover   dies; the others go on without it (mpirun --with-ft ulfm)
+//   recover   dies; the others go on without it (under mpirun --with-ft ulfm)
 
 #include <phyllo/comm/mpi.hpp>
 #include <phyllo/phyllo.hpp>

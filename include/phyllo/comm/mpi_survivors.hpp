@@ -17,7 +17,8 @@ namespace phyllo {
 
 /// Whether this MPI can tell that a rank has died: User Level Failure Mitigation (ULFM), chapter
 /// "Process Fault Tolerance" proposed for the MPI standard. Open MPI has to be started with it
-/// (`mpirun --with-ft ulfm`); otherwise the launcher ends the job.
+/// (`mpirun --with-ft ulfm --mca async_mpi_finalize 1`); otherwise the launcher ends the job, and
+/// without the second option MPI_Finalize may wait for the dead (open-mpi/ompi#11404).
 #ifdef MPIX_ERR_PROC_FAILED
 inline constexpr bool mpi_has_ulfm = true;
 
