@@ -55,12 +55,20 @@ struct Blind : phyllo::Mpi {
   template <class Space, phyllo::Summable T> static void sum(Space const&, T*, long) {}
 };
 
+// One whose sums do, unless they are only started.
+struct BlindLater : phyllo::Mpi {
+  using Mpi::Mpi;
+  template <class Space, phyllo::Summable T> static void begin(Space const&, T*, long) {}
+};
+
 TEST_CASE("GpuAwareMpi: a sum that comes out wrong is refused at the start") {
   GpuAwareMpi transport = MPI_COMM_WORLD;
   CHECK(sentence_of([&] { phyllo::try_device_memory(transport); }) == "");
   int const ranks = ranks_of();
   Blind blind = MPI_COMM_WORLD;
+  BlindLater blind_later = MPI_COMM_WORLD;
   std::string const sentence = sentence_of([&] { phyllo::try_device_memory(blind); });
+  CHECK(sentence_of([&] { phyllo::try_device_memory(blind_later); }) == sentence);
   if (ranks == 1)
     CHECK(sentence == "");
   else

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The transport with data on the device; all cases with and without the copy on the host.
+// The transport with data on the device; all cases with and without the copy on the host, sums also
+// by MPI's own calls, those that start and, as for a device's memory, those that block.
 
 #include <phyllo/comm/mpi.hpp>
 
@@ -13,6 +14,7 @@
 #include <limits>
 
 using phyllo::Mpi;
+using phyllo::MpiOptions;
 
 static_assert(phyllo::Transport<Mpi>);
 static_assert(std::is_convertible_v<MPI_Comm, Mpi>);
@@ -21,6 +23,16 @@ static_assert(!std::is_copy_constructible_v<Mpi> && std::is_nothrow_move_constru
 namespace {
 
 Kokkos::DefaultExecutionSpace instance() { return {}; }
+
+// What the transport can be told about its calls; an MPI may read the host's memory only.
+std::vector<MpiOptions> ways() {
+  std::vector<MpiOptions> all{{}, {.staged = true}, {.library_sums = true}};
+  all.push_back({.staged = true, .library_sums = true});
+  if (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
+                                 Kokkos::DefaultExecutionSpace::memory_space>::accessible)
+    all.push_back({.device_memory = true});
+  return all;
+}
 
 int allocations = 0;
 
@@ -60,20 +72,22 @@ template <class T> void buckets_in_flight(Mpi& mpi, std::vector<long> const& cou
 }  // namespace
 
 TEST_CASE("Mpi: blocking sums") {
-  for (bool const staged : {false, true}) {
-    CAPTURE(staged);
-    Mpi mpi(MPI_COMM_WORLD, {.staged = staged});
+  for (MpiOptions const& way : ways()) {
+    CAPTURE(way.staged);
+    CAPTURE(way.library_sums);
+    Mpi mpi(MPI_COMM_WORLD, way);
     blocking_sums<float>(mpi);
     blocking_sums<double>(mpi);
   }
 }
 
 TEST_CASE("Mpi: many buckets in flight, with a blocking sum between") {
-  for (bool const staged : {false, true})
+  for (MpiOptions const& way : ways())
     for (bool const reserved : {false, true}) {
-      CAPTURE(staged);
+      CAPTURE(way.staged);
+      CAPTURE(way.library_sums);
       CAPTURE(reserved);
-      Mpi mpi(MPI_COMM_WORLD, {.staged = staged});
+      Mpi mpi(MPI_COMM_WORLD, way);
       if (reserved) mpi.reserve(instance(), 20'004L * long(sizeof(double)), 7);
       for (int step = 0; step < 3; ++step) {
         buckets_in_flight<float>(mpi, {1, 0, 3, 10'001, 17, 0, 9'999});
@@ -82,6 +96,25 @@ TEST_CASE("Mpi: many buckets in flight, with a blocking sum between") {
         buckets_in_flight<float>(mpi, {20'000});
       }
     }
+}
+
+TEST_CASE("Mpi: what is planned is summed in every step") {
+  for (MpiOptions const& way : ways()) {
+    CAPTURE(way.staged);
+    CAPTURE(way.library_sums);
+    Mpi mpi(MPI_COMM_WORLD, way);
+    auto const data = values_of<float>(mpi.rank(), 1'001);
+    mpi.plan(instance(), data.data() + 501, 500);
+    mpi.plan(instance(), data.data(), 501);
+    mpi.plan(instance(), data.data(), 0);
+    for (int step = 0; step < 3; ++step) {
+      Kokkos::deep_copy(data, values_of<float>(mpi.rank(), 1'001, step));
+      mpi.begin(instance(), data.data() + 501, 500);
+      mpi.begin(instance(), data.data(), 501);
+      mpi.finish(instance());
+      CHECK(on_host(data) == expected_sums<float>(mpi.size(), 1'001, step));
+    }
+  }
 }
 
 TEST_CASE("Mpi: long sums travel in pieces of nearly the same size") {

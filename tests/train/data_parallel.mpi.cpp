@@ -117,6 +117,26 @@ TEST_CASE_TEMPLATE("data parallel: several ranks equal one rank on the whole bat
   equals_one_rank<Net, Full<float>>(1e-5);
 }
 
+// What sums by MPI's own calls: persistent ones, and those for a device's memory.
+struct PersistentMpi : phyllo::Mpi {
+  PersistentMpi(MPI_Comm communicator) : Mpi(communicator, {.library_sums = true}) {}
+};
+struct DeviceMpi : phyllo::Mpi {
+  DeviceMpi(MPI_Comm communicator) : Mpi(communicator, {.device_memory = true}) {}
+};
+static_assert(phyllo::PlansBuckets<AllReduce<PersistentMpi, 64>>);
+static_assert(!phyllo::PlansBuckets<Local>);
+
+TEST_CASE("data parallel: buckets that MPI sums, in persistent operations or blocking ones") {
+  using P = Full<double>;
+  auto const one = train<Convolutional, P, Local>(Local{}, false);
+  CHECK(distance(one, train<Convolutional, P, AllReduce<PersistentMpi, 64>>(MPI_COMM_WORLD, true)) <
+        1e-6);
+  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space::memory_space>::accessible)
+    CHECK(distance(one, train<Convolutional, P, AllReduce<DeviceMpi, 64>>(MPI_COMM_WORLD, true)) <
+          1e-6);
+}
+
 TEST_CASE("data parallel: default statistics are each rank's own, running ones are averaged") {
   Space exec;
   using T = Trainer<LocalNorm, MeanSquaredError, Sgd, Full<double>, AllReduce<Mpi>>;

@@ -48,6 +48,13 @@ template <Transport T, long BucketBytes = default_bucket_bytes> class AllReduce 
   template <class Space> void reserve(Space const& exec, long bytes) {
     transport_.reserve(exec, bytes, BucketBytes == 0 ? 1 : bytes / BucketBytes + 1);
   }
+  /// The same data leave in every step; see Mpi::plan.
+  template <class Space, Summable Number>
+  void plan(Space const& exec, Number* data, long count)
+    requires PlanningTransport<T>
+  {
+    transport_.plan(exec, data, count);
+  }
   template <class Space, Summable Number> void sum(Space const& exec, Number* data, long count) {
     transport_.sum(exec, data, count);
   }

@@ -4,6 +4,7 @@
 
 #include <phyllo/comm/host_mirror.hpp>
 #include <phyllo/comm/mpi_communicator.hpp>
+#include <phyllo/comm/mpi_device_memory.hpp>
 #include <phyllo/comm/shares.hpp>
 #include <phyllo/comm/transport.hpp>
 
@@ -21,7 +22,8 @@ namespace phyllo {
 ///
 /// errors   a largest count below 1, a time-out below 0 -> Error, when the Mpi is made
 /// numerics library_sums: the order is that of MPI's all-reduce, which may depend on the count
-/// cost     device_memory takes library_sums as well: a host cannot add what is on a device
+/// cost     device_memory takes MPI's sums as well: a host cannot add what is on a device. Nothing
+///          overlaps with it where MPI starts no collective calls on a device's memory.
 struct MpiOptions {
   bool staged = false;         // through a copy on the host even where MPI could read the data
   bool device_memory = false;  // this MPI reads the device's, by your word; GpuAwareMpi finds out
@@ -49,7 +51,7 @@ class Mpi {
 
   Mpi(MPI_Comm communicator, MpiOptions const& options = {})
       : communicator_(communicator, options.largest_count, options.timeout,
-                      options.library_sums || options.device_memory),
+                      collectives_of(options)),
         staged_(options.staged),
         device_memory_(options.device_memory) {
     if (rank() == 0 && size() > 1 && !staged_ && !direct<Kokkos::DefaultExecutionSpace>())
@@ -65,6 +67,14 @@ class Mpi {
   bool reads_device() const { return device_memory_; }
   int rank() const { return communicator_.rank(); }
   int size() const { return communicator_.size(); }
+
+  /// The same data will be given to `begin` again and again: where MPI sums them, as a persistent
+  /// operation. Collective; data stay where they are as long as this does.
+  template <class Space, Summable T> void plan(Space const& exec, T* data, long count) {
+    if (!has_work(count) || !direct<Space>()) return;
+    exec.fence("phyllo::Mpi::plan: the data are there");
+    communicator_.plan_sum(data, count);
+  }
 
   /// Room for `transfers` with `bytes` in all under way at a time.
   template <class Space> void reserve(Space const& exec, long bytes, long transfers) {
@@ -234,6 +244,11 @@ class Mpi {
                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   using HostBytes = Bytes<Kokkos::SharedHostPinnedSpace>;
 
+  static MpiCollectives collectives_of(MpiOptions const& options) {
+    if (options.device_memory)
+      return starts_on_device_memory ? MpiCollectives::started : MpiCollectives::blocking;
+    return options.library_sums ? MpiCollectives::started : MpiCollectives::messages;
+  }
   template <class Space> bool direct() const {
     using memory_space = typename Space::memory_space;
     return (Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory_space>::accessible ||

@@ -20,6 +20,13 @@
 
 namespace phyllo {
 
+/// By which calls a communicator moves data. All ranks take the same ones.
+enum class MpiCollectives {
+  messages,  // sums by messages of our own, which the host adds; all else as `started`
+  started,   // MPI's non-blocking calls, and its persistent ones for sums that were planned
+  blocking   // MPI's blocking calls
+};
+
 /// A communicator of our own with the ranks of the caller's, and the calls on host memory that
 /// sums over ranks need. The caller owns MPI: it is initialized (MPI_THREAD_FUNNELED suffices)
 /// before, and the calls come from the thread that did so.
@@ -30,15 +37,14 @@ namespace phyllo {
 ///          (MpiWatch)
 /// cost     a sum of n numbers moves 2 n (1 - 1/ranks) out of each rank and as many in, in 2
 ///          log2(ranks) messages; sums are added where they arrive, by the calling thread. Of MPI's
-///          own, blocking ones stand behind a barrier that can time out.
+///          own calls, blocking ones stand behind a barrier that can time out.
 class MpiCommunicator {
  public:
   /// largest_count: numbers in one MPI call, which is an int; longer sums take several.
   /// timeout: seconds that one call waits for the other ranks; 0: for ever.
-  /// library_sums: by MPI's all-reduce instead of messages of our own, which only the host can add.
   explicit MpiCommunicator(MPI_Comm communicator, long largest_count = INT_MAX, double timeout = 0,
-                           bool library_sums = false)
-      : largest_count_(largest_count), timeout_(timeout), library_sums_(library_sums) {
+                           MpiCollectives collectives = MpiCollectives::messages)
+      : largest_count_(largest_count), timeout_(timeout), collectives_(collectives) {
     if (!mpi_runs())
       throw Error(
           "Mpi: expected a running MPI, got one that was not initialized or is finalized. Call "
@@ -75,7 +81,8 @@ class MpiCommunicator {
         size_(other.size_),
         largest_count_(other.largest_count_),
         timeout_(other.timeout_),
-        library_sums_(other.library_sums_),
+        collectives_(other.collectives_),
+        planned_(std::move(other.planned_)),
         buckets_(std::move(other.buckets_)),
         blocking_(std::move(other.blocking_)),
         watch_(std::move(other.watch_)) {}
@@ -83,8 +90,9 @@ class MpiCommunicator {
   ~MpiCommunicator() {
     // An object that outlives MPI_Finalize has nothing left to free; and freeing may wait for
     // other ranks.
-    if (communicator_ != MPI_COMM_NULL && mpi_runs() && !watch_->is_over())
-      MPI_Comm_free(&communicator_);
+    if (communicator_ == MPI_COMM_NULL || !mpi_runs() || watch_->is_over()) return;
+    for (Planned& sum : planned_) MPI_Request_free(&sum.request);
+    MPI_Comm_free(&communicator_);
   }
 
   int rank() const { return rank_; }
@@ -92,7 +100,7 @@ class MpiCommunicator {
 
   /// data[0 .. count) becomes its sum over the ranks; buckets under way move on meanwhile.
   template <Summable T> void sum(T* data, long count) {
-    if (!library_sums_) {
+    if (collectives_ == MpiCollectives::messages) {
       begin_pieces(*blocking_, data, count);
       return wait(*blocking_);
     }
@@ -108,16 +116,44 @@ class MpiCommunicator {
 
   /// The same, started only; data are in use until `wait`. Sums that MPI makes append requests.
   template <Summable T> void begin_sum(T* data, long count, std::vector<MPI_Request>& requests) {
-    if (!library_sums_) return begin_pieces(*buckets_, data, count);
+    if (collectives_ == MpiCollectives::messages) return begin_pieces(*buckets_, data, count);
+    if (collectives_ == MpiCollectives::blocking) return sum(data, count);
     for (long first = 0; first != count;) {
       int const piece = int(std::min(count - first, largest_count_));
-      requests.push_back(MPI_REQUEST_NULL);  // before the call: there is no throwing after it
-      watch_->start("MPI_Iallreduce", [&] {
-        return MPI_Iallreduce(MPI_IN_PLACE, data + first, piece, type<T>(), MPI_SUM, communicator_,
-                              &requests.back());
-      });
+      if (MPI_Request const planned = planned_sum(data + first, piece, type<T>());
+          planned != MPI_REQUEST_NULL) {
+        requests.push_back(planned);
+        watch_->start("MPI_Start", [&] { return MPI_Start(&requests.back()); });
+      } else {
+        requests.push_back(MPI_REQUEST_NULL);  // before the call: there is no throwing after it
+        watch_->start("MPI_Iallreduce", [&] {
+          return MPI_Iallreduce(MPI_IN_PLACE, data + first, piece, type<T>(), MPI_SUM,
+                                communicator_, &requests.back());
+        });
+      }
       first += piece;
     }
+  }
+
+  /// Sums of these data will be begun again and again: where MPI sums them and has persistent
+  /// operations (MPI 4), this makes one. Collective; data stay where they are as long as this does.
+  template <Summable T> void plan_sum(T* data, long count) {
+#if MPI_VERSION >= 4
+    if (collectives_ != MpiCollectives::started) return;
+    watch_->arrive("MPI_Allreduce_init");
+    for (long first = 0; first != count;) {
+      int const piece = int(std::min(count - first, largest_count_));
+      MPI_Request request = MPI_REQUEST_NULL;
+      watch_->check(MPI_Allreduce_init(MPI_IN_PLACE, data + first, piece, type<T>(), MPI_SUM,
+                                       communicator_, MPI_INFO_NULL, &request),
+                    "MPI_Allreduce_init");
+      planned_.push_back({data + first, piece, type<T>(), request});
+      first += piece;
+    }
+#else
+    static_cast<void>(data);
+    static_cast<void>(count);
+#endif
   }
 
   /// Starts: receive[0 .. counts[rank]) becomes the sum over the ranks of this rank's share of
@@ -126,6 +162,12 @@ class MpiCommunicator {
   template <Summable T>
   void begin_reduce_scatter(T const* send, T* receive, int const* counts,
                             std::vector<MPI_Request>& requests) const {
+    if (collectives_ == MpiCollectives::blocking) {
+      watch_->arrive("MPI_Reduce_scatter");
+      return watch_->check(
+          MPI_Reduce_scatter(send, receive, counts, type<T>(), MPI_SUM, communicator_),
+          "MPI_Reduce_scatter");
+    }
     requests.push_back(MPI_REQUEST_NULL);
     watch_->start("MPI_Ireduce_scatter", [&] {
       return MPI_Ireduce_scatter(send, receive, counts, type<T>(), MPI_SUM, communicator_,
@@ -137,6 +179,12 @@ class MpiCommunicator {
   template <class T>
   void begin_all_gather(T* data, int const* counts, int const* begins,
                         std::vector<MPI_Request>& requests) const {
+    if (collectives_ == MpiCollectives::blocking) {
+      watch_->arrive("MPI_Allgatherv");
+      return watch_->check(MPI_Allgatherv(MPI_IN_PLACE, 0, bits<T>(), data, counts, begins,
+                                          bits<T>(), communicator_),
+                           "MPI_Allgatherv");
+    }
     requests.push_back(MPI_REQUEST_NULL);
     watch_->start("MPI_Iallgatherv", [&] {
       return MPI_Iallgatherv(MPI_IN_PLACE, 0, bits<T>(), data, counts, begins, bits<T>(),
@@ -148,6 +196,12 @@ class MpiCommunicator {
   template <class T>
   void begin_all_to_all(T const* send, T* receive, int count,
                         std::vector<MPI_Request>& requests) const {
+    if (collectives_ == MpiCollectives::blocking) {
+      watch_->arrive("MPI_Alltoall");
+      return watch_->check(
+          MPI_Alltoall(send, count, bits<T>(), receive, count, bits<T>(), communicator_),
+          "MPI_Alltoall");
+    }
     requests.push_back(MPI_REQUEST_NULL);
     watch_->start("MPI_Ialltoall", [&] {
       return MPI_Ialltoall(send, count, bits<T>(), receive, count, bits<T>(), communicator_,
@@ -160,7 +214,7 @@ class MpiCommunicator {
     watch_->arrive("MPI_Comm_split");
     MPI_Comm part = MPI_COMM_NULL;
     check_mpi(MPI_Comm_split(communicator_, color, rank_, &part), "MPI_Comm_split", rank_);
-    MpiCommunicator result(part, largest_count_, timeout_, library_sums_);
+    MpiCommunicator result(part, largest_count_, timeout_, collectives_);
     MPI_Comm_free(&part);
     return result;
   }
@@ -182,13 +236,21 @@ class MpiCommunicator {
   /// One broadcast of each rank with data: these take no counts that would have to stay.
   template <Summable T>
   void begin_all_gather(T* data, long const* bounds, std::vector<MPI_Request>& requests) const {
+    bool const blocking = collectives_ == MpiCollectives::blocking;
+    if (blocking) watch_->arrive("MPI_Bcast");
     for (int root = 0; root < size_; ++root)
       for (long first = bounds[root]; first < bounds[root + 1];) {
         int const piece = int(std::min(bounds[root + 1] - first, largest_count_));
-        requests.push_back(MPI_REQUEST_NULL);
-        watch_->start("MPI_Ibcast", [&] {
-          return MPI_Ibcast(data + first, piece, type<T>(), root, communicator_, &requests.back());
-        });
+        if (blocking) {
+          watch_->check(MPI_Bcast(data + first, piece, type<T>(), root, communicator_),
+                        "MPI_Bcast");
+        } else {
+          requests.push_back(MPI_REQUEST_NULL);
+          watch_->start("MPI_Ibcast", [&] {
+            return MPI_Ibcast(data + first, piece, type<T>(), root, communicator_,
+                              &requests.back());
+          });
+        }
         first += piece;
       }
   }
@@ -278,12 +340,26 @@ class MpiCommunicator {
     sums.clear();
   }
 
+  // A persistent operation.
+  struct Planned {
+    void const* data;
+    int count;
+    MPI_Datatype type;
+    MPI_Request request;
+  };
+  MPI_Request planned_sum(void const* data, int count, MPI_Datatype type) const {
+    for (Planned const& sum : planned_)
+      if (sum.data == data && sum.count == count && sum.type == type) return sum.request;
+    return MPI_REQUEST_NULL;
+  }
+
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;
   long largest_count_;
   double timeout_;  // seconds
-  bool library_sums_;
+  MpiCollectives collectives_;
+  std::vector<Planned> planned_;
   // The roll call listens to whoever speaks with its tag.
   static_assert(2 * MpiSums::most <= std::size_t(MpiRollCall::tag));
   std::unique_ptr<MpiSums> buckets_ = std::make_unique<MpiSums>(0);

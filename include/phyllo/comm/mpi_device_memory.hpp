@@ -27,6 +27,15 @@ inline bool names_device_memory(std::string_view kinds) {
          kinds.find("level_zero") != kinds.npos;
 }
 
+/// Whether collective calls that only start take the memory of GPUs where blocking ones do.
+///
+/// source   Open MPI's documentation, "CUDA-aware MPI APIs": MPI_Iallreduce and the like do not
+#if defined(OPEN_MPI)
+inline constexpr bool starts_on_device_memory = false;
+#else
+inline constexpr bool starts_on_device_memory = true;
+#endif
+
 /// Whether this MPI reads and writes the memory of GPUs. No call that all libraries have tells. The
 /// user is believed, by PHYLLO_GPU_AWARE_MPI=1 or 0. Without that word it is yes where one of these
 /// says yes, asked in this order: the memory kinds of the communicator (MPI 4.1); the queries of

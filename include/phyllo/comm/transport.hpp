@@ -31,6 +31,12 @@ concept Transport = requires(T& t, T const& constant, Kokkos::DefaultExecutionSp
   { t.exclusive_sum(count) } -> std::same_as<long>;
 };
 
+/// A transport that can prepare for sums of the same data in every step; plan is collective.
+template <class T>
+concept PlanningTransport =
+    Transport<T> && requires(T& t, Kokkos::DefaultExecutionSpace const& exec, float* single,
+                             long count) { t.plan(exec, single, count); };
+
 /// A transport that also moves shares: see Mpi. Shares are contiguous, one for each rank.
 ///   begin_reduce_scatter  the own share of data becomes its sum
 ///   begin_all_gather      every rank gets the shares of all others; no arithmetic

@@ -62,6 +62,12 @@ inline constexpr bool sums_only_bucket_at_once = requires { requires C::sums_onl
 template <class C>
 inline constexpr bool gradients_are_late = requires { requires C::gradients_are_late; };
 
+/// A policy that can prepare for buckets that are the same in every step.
+///   plan  collective, once for each of them, in order
+template <class C>
+concept PlansBuckets = requires(C& c, Kokkos::DefaultExecutionSpace const& exec, float* single,
+                                long count) { c.plan(exec, single, count); };
+
 /// A policy under which ranks hold different weights between two exchanges.
 ///   prepare      room for all exchanges, so that no later call allocates
 ///   exchange     after each update, with the samples of this rank's batch

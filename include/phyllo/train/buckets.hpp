@@ -37,6 +37,23 @@ template <class Net, long Bytes, int ElementSize> struct Buckets {
   static constexpr long parameters = nodes.arena_size;
 };
 
+/// Whether the only bucket leaves by a blocking sum.
+template <class AllBuckets, class C>
+inline constexpr bool sums_at_once = AllBuckets::count == 1 && sums_only_bucket_at_once<C>;
+
+/// Tells the policy which slices of the gradients leave in every step, where it wants to know.
+template <class AllBuckets, class Space, class T, class C>
+void plan_buckets(Space const& exec, T* gradients, long size, C& communication) {
+  if constexpr (PlansBuckets<C> && !sums_at_once<AllBuckets, C>) {
+    long end = size;
+    for (int k = 0; k < AllBuckets::count; ++k) {
+      long const begin = AllBuckets::table.begin[k];
+      communication.plan(exec, gradients + begin, end - begin);
+      end = begin;
+    }
+  }
+}
+
 /// Sends each bucket when the backward pass has completed it.
 template <class AllBuckets, class Space, class T, class C> struct BucketSender {
   Space const& exec;
@@ -55,7 +72,7 @@ template <class AllBuckets, class Space, class T, class C> struct BucketSender {
           end = AllBuckets::parameters;
         }
       }
-      if constexpr (AllBuckets::count == 1 && sums_only_bucket_at_once<C>)
+      if constexpr (sums_at_once<AllBuckets, C>)
         communication.sum(exec, gradients + low, end - low);
       else
         communication.begin(exec, gradients + low, end - low);

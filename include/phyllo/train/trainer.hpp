@@ -38,6 +38,8 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
           ModelOptions const& options = {}, OptimizerOptions const& optimizer = {})
       : Parts(exec, std::forward<Communicator>(communicator), rule, options, optimizer) {
     communication_.reserve(exec, long(sizeof(accumulate)) * ModelType::gradient_size);
+    plan_buckets<AllBuckets>(exec, model_.gradients().data(), ModelType::gradient_size,
+                             communication_);
     if constexpr (ExchangesWeights<C> || SharesParameters<C>)
       communication_.prepare(exec, trained());
   }
