@@ -169,7 +169,6 @@ TEST_CASE("MpiCommunicator: planned sums are begun again and again, beside other
 
 TEST_CASE("MpiCommunicator: shares moved by blocking calls are those moved by started ones") {
   for (long const largest : {3L, 1000L}) {
-    std::vector<std::vector<double>> results;
     for (auto const collectives : {MpiCollectives::started, MpiCollectives::blocking}) {
       MpiCommunicator communicator(MPI_COMM_WORLD, largest, 60, collectives);
       int const ranks = communicator.size(), rank = communicator.rank();

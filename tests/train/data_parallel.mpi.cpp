@@ -119,7 +119,12 @@ TEST_CASE_TEMPLATE("data parallel: several ranks equal one rank on the whole bat
 
 // What sums by MPI's own calls: persistent ones, and those for a device's memory.
 struct PersistentMpi : phyllo::Mpi {
+  static inline int plans = 0;
   PersistentMpi(MPI_Comm communicator) : Mpi(communicator, {.library_sums = true}) {}
+  template <class Exec, class T> void plan(Exec const& exec, T* data, long count) {
+    ++plans;
+    Mpi::plan(exec, data, count);
+  }
 };
 struct DeviceMpi : phyllo::Mpi {
   DeviceMpi(MPI_Comm communicator) : Mpi(communicator, {.device_memory = true}) {}
@@ -129,9 +134,13 @@ static_assert(!phyllo::PlansBuckets<Local>);
 
 TEST_CASE("data parallel: buckets that MPI sums, in persistent operations or blocking ones") {
   using P = Full<double>;
+  using Planning = Trainer<Convolutional, MeanSquaredError, Sgd, P, AllReduce<PersistentMpi, 64>>;
   auto const one = train<Convolutional, P, Local>(Local{}, false);
+  PersistentMpi::plans = 0;
   CHECK(distance(one, train<Convolutional, P, AllReduce<PersistentMpi, 64>>(MPI_COMM_WORLD, true)) <
         1e-6);
+  CHECK(Planning::AllBuckets::count > 1);
+  CHECK(PersistentMpi::plans == Planning::AllBuckets::count);
   if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space::memory_space>::accessible)
     CHECK(distance(one, train<Convolutional, P, AllReduce<DeviceMpi, 64>>(MPI_COMM_WORLD, true)) <
           1e-6);
@@ -141,7 +150,7 @@ TEST_CASE("data parallel: default statistics are each rank's own, running ones a
   Space exec;
   using T = Trainer<LocalNorm, MeanSquaredError, Sgd, Full<double>, AllReduce<Mpi>>;
   T trainer(exec, MPI_COMM_WORLD, Sgd{.rate = 0.1f}, {.batch = 12, .seed = 7});
-  int const batch = 12, share = batch / ranks_of();
+  int const share = 12 / ranks_of(), batch = share * ranks_of();
   Host const x = values(batch, LocalNorm::input.size(), 0, 0.3);
   Host const t = values(batch, LocalNorm::output.size(), 0, 1.9);
   std::pair<int, int> const rows{rank_of() * share, (rank_of() + 1) * share};

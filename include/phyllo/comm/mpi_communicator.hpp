@@ -163,10 +163,9 @@ class MpiCommunicator {
   void begin_reduce_scatter(T const* send, T* receive, int const* counts,
                             std::vector<MPI_Request>& requests) const {
     if (collectives_ == MpiCollectives::blocking) {
-      watch_->arrive("MPI_Reduce_scatter");
-      return watch_->check(
-          MPI_Reduce_scatter(send, receive, counts, type<T>(), MPI_SUM, communicator_),
-          "MPI_Reduce_scatter");
+      return watch_->block("MPI_Reduce_scatter", [&] {
+        return MPI_Reduce_scatter(send, receive, counts, type<T>(), MPI_SUM, communicator_);
+      });
     }
     requests.push_back(MPI_REQUEST_NULL);
     watch_->start("MPI_Ireduce_scatter", [&] {
@@ -180,10 +179,10 @@ class MpiCommunicator {
   void begin_all_gather(T* data, int const* counts, int const* begins,
                         std::vector<MPI_Request>& requests) const {
     if (collectives_ == MpiCollectives::blocking) {
-      watch_->arrive("MPI_Allgatherv");
-      return watch_->check(MPI_Allgatherv(MPI_IN_PLACE, 0, bits<T>(), data, counts, begins,
-                                          bits<T>(), communicator_),
-                           "MPI_Allgatherv");
+      return watch_->block("MPI_Allgatherv", [&] {
+        return MPI_Allgatherv(MPI_IN_PLACE, 0, bits<T>(), data, counts, begins, bits<T>(),
+                              communicator_);
+      });
     }
     requests.push_back(MPI_REQUEST_NULL);
     watch_->start("MPI_Iallgatherv", [&] {
@@ -197,10 +196,9 @@ class MpiCommunicator {
   void begin_all_to_all(T const* send, T* receive, int count,
                         std::vector<MPI_Request>& requests) const {
     if (collectives_ == MpiCollectives::blocking) {
-      watch_->arrive("MPI_Alltoall");
-      return watch_->check(
-          MPI_Alltoall(send, count, bits<T>(), receive, count, bits<T>(), communicator_),
-          "MPI_Alltoall");
+      return watch_->block("MPI_Alltoall", [&] {
+        return MPI_Alltoall(send, count, bits<T>(), receive, count, bits<T>(), communicator_);
+      });
     }
     requests.push_back(MPI_REQUEST_NULL);
     watch_->start("MPI_Ialltoall", [&] {

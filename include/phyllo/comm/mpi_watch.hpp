@@ -59,6 +59,11 @@ class MpiWatch {
     check(MPI_Ibarrier(communicator_, &request), operation);
     wait(&request, 1, operation);
   }
+  /// Makes a blocking call that nobody is late for.
+  template <class Call> void block(char const* operation, Call const& call) {
+    arrive(operation);
+    check(call(), operation);
+  }
   /// Of a blocking call: what it returned.
   void check(int code, char const* operation) {
     if (code == MPI_SUCCESS) return;
