@@ -74,7 +74,7 @@ TEST_CASE("MpiCommunicator: refuses what is no communicator, or no suitable one"
 }
 
 TEST_CASE("MpiCommunicator: whatever MPI refuses is a sentence, and does not end the program") {
-  MpiCommunicator communicator(MPI_COMM_WORLD, INT_MAX, 0, MpiCollectives::started);
+  MpiCommunicator communicator(MPI_COMM_WORLD, INT_MAX, 0, MpiCollectives::nonblocking);
   std::vector<MPI_Request> requests;
   double data = 0;
   std::string const rank = std::to_string(communicator.rank());
@@ -93,7 +93,7 @@ TEST_CASE("MpiCommunicator: whatever MPI refuses is a sentence, and does not end
 
 TEST_CASE("MpiCommunicator: long sums take several calls, with the same result") {
   for (auto const collectives :
-       {MpiCollectives::messages, MpiCollectives::started, MpiCollectives::blocking})
+       {MpiCollectives::messages, MpiCollectives::nonblocking, MpiCollectives::blocking})
     for (long const largest : {1L, 7L, 16L, 17L, 1000L}) {
       CAPTURE(int(collectives));
       CAPTURE(largest);
@@ -104,7 +104,7 @@ TEST_CASE("MpiCommunicator: long sums take several calls, with the same result")
         sums_are_right<double>(communicator, count);
       }
     }
-  MpiCommunicator communicator(MPI_COMM_WORLD, 4, 0, MpiCollectives::started);
+  MpiCommunicator communicator(MPI_COMM_WORLD, 4, 0, MpiCollectives::nonblocking);
   std::vector<double> data(9);
   std::vector<MPI_Request> requests;
   communicator.begin_sum(data.data(), 9, requests);
@@ -132,7 +132,7 @@ template <class T> static bool is_persistent(MpiCommunicator& communicator, std:
 
 TEST_CASE("MpiCommunicator: planned sums are begun again and again, beside others") {
   for (auto const collectives :
-       {MpiCollectives::messages, MpiCollectives::started, MpiCollectives::blocking})
+       {MpiCollectives::messages, MpiCollectives::nonblocking, MpiCollectives::blocking})
     for (long const largest : {5L, 1000L}) {
       CAPTURE(int(collectives));
       CAPTURE(largest);
@@ -160,7 +160,7 @@ TEST_CASE("MpiCommunicator: planned sums are begun again and again, beside other
         CHECK(second == expected_sums<double>(communicator.size(), 7, 2 + step));
         CHECK(other == expected_sums<float>(communicator.size(), 33, 3 + step));
       }
-      bool const planned = MPI_VERSION >= 4 && collectives == MpiCollectives::started;
+      bool const planned = MPI_VERSION >= 4 && collectives == MpiCollectives::nonblocking;
       CHECK(is_persistent(communicator, first) == planned);
       CHECK(is_persistent(communicator, second) == planned);
       CHECK_FALSE(is_persistent(communicator, other));
@@ -169,7 +169,7 @@ TEST_CASE("MpiCommunicator: planned sums are begun again and again, beside other
 
 TEST_CASE("MpiCommunicator: shares moved by blocking calls are those moved by started ones") {
   for (long const largest : {3L, 1000L}) {
-    for (auto const collectives : {MpiCollectives::started, MpiCollectives::blocking}) {
+    for (auto const collectives : {MpiCollectives::nonblocking, MpiCollectives::blocking}) {
       MpiCommunicator communicator(MPI_COMM_WORLD, largest, 60, collectives);
       int const ranks = communicator.size(), rank = communicator.rank();
       // Rank r has r + 1 numbers.

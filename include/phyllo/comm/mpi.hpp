@@ -246,8 +246,8 @@ class Mpi {
 
   static MpiCollectives collectives_of(MpiOptions const& options) {
     if (options.device_memory)
-      return starts_on_device_memory ? MpiCollectives::started : MpiCollectives::blocking;
-    return options.library_sums ? MpiCollectives::started : MpiCollectives::messages;
+      return starts_on_device_memory ? MpiCollectives::nonblocking : MpiCollectives::blocking;
+    return options.library_sums ? MpiCollectives::nonblocking : MpiCollectives::messages;
   }
   template <class Space> bool direct() const {
     using memory_space = typename Space::memory_space;

@@ -22,9 +22,9 @@ namespace phyllo {
 
 /// By which calls a communicator moves data. All ranks take the same ones.
 enum class MpiCollectives {
-  messages,  // sums by messages of our own, which the host adds; all else as `started`
-  started,   // MPI's non-blocking calls, and its persistent ones for sums that were planned
-  blocking   // MPI's blocking calls
+  messages,     // sums by messages of our own, which the host adds; all else as `nonblocking`
+  nonblocking,  // MPI's non-blocking calls, and its persistent ones for sums that were planned
+  blocking      // MPI's blocking calls
 };
 
 /// A communicator of our own with the ranks of the caller's, and the calls on host memory that
@@ -139,7 +139,7 @@ class MpiCommunicator {
   /// operations (MPI 4), this makes one. Collective; data stay where they are as long as this does.
   template <Summable T> void plan_sum(T* data, long count) {
 #if MPI_VERSION >= 4
-    if (collectives_ != MpiCollectives::started) return;
+    if (collectives_ != MpiCollectives::nonblocking) return;
     watch_->arrive("MPI_Allreduce_init");
     for (long first = 0; first != count;) {
       int const piece = int(std::min(count - first, largest_count_));
