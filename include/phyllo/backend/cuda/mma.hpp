@@ -38,6 +38,18 @@ template <class Storage> struct Mma : MmaLanes {
     return {{Storage(value[0]), Storage(value[1]), Storage(value[2]), Storage(value[3])}};
 #endif
   }
+  /// The same of max(x, 0), in as many instructions; a NaN stays one.
+  PHYLLO_INLINE static gpu::Four<Storage> rounded_rectified(float const (&value)[4]) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    return Kokkos::bit_cast<gpu::Four<Storage>>(Weights{
+        { pack_rectified(value[0], value[1]),
+          pack_rectified(value[2], value[3]) }});
+#else
+    gpu::Four<Storage> four;
+    for (int i = 0; i < 4; ++i) four.value[i] = Storage(value[i] <= 0 ? 0.0f : value[i]);
+    return four;
+#endif
+  }
   PHYLLO_INLINE static void put(Values& values, int part, gpu::Four<Storage> const& four) {
     Weights const pairs = weights(four);
     values.pair[part] = pairs.pair[0];
@@ -113,9 +125,13 @@ template <class Storage> struct Mma : MmaLanes {
 #endif
   }
 
- private:
+ protected:
   static constexpr bool is_bf16 = std::is_same_v<Storage, bf16>;
+  static float half_of(std::uint32_t pair, int high) {
+    return float(Storage::from_bits(std::uint16_t(pair >> (16 * high))));
+  }
 
+ private:
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   PHYLLO_INLINE static std::uint32_t pack(float low, float high) {
     std::uint32_t pair;
@@ -123,6 +139,14 @@ template <class Storage> struct Mma : MmaLanes {
       asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
     else
       asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+    return pair;
+  }
+  PHYLLO_INLINE static std::uint32_t pack_rectified(float low, float high) {
+    std::uint32_t pair;
+    if constexpr (is_bf16)
+      asm("cvt.rn.relu.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+    else
+      asm("cvt.rn.relu.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
     return pair;
   }
   // Four matrices of 8 by 8, transposed; lanes 8q to 8q + 7 say where the rows of matrix q are.
@@ -136,9 +160,6 @@ template <class Storage> struct Mma : MmaLanes {
 #endif
   static void set_half(std::uint32_t& pair, int high, Storage value) {
     pair = (pair & (high ? 0xffffu : 0xffff0000u)) | std::uint32_t(value.bits()) << (16 * high);
-  }
-  static float half_of(std::uint32_t pair, int high) {
-    return float(Storage::from_bits(std::uint16_t(pair >> (16 * high))));
   }
 };
 

@@ -4,9 +4,16 @@
 
 #include <phyllo/backend/gpu/four.hpp>
 #include <phyllo/core/macros.hpp>
+#include <phyllo/fwd.hpp>
 #include <phyllo/op/chain.hpp>
 
+#include <type_traits>
+
 namespace phyllo::gpu {
+
+/// Whether an instruction rounds max(x, 0).
+template <class Unit>
+concept rounds_rectified = requires(float const (&value)[4]) { Unit::rounded_rectified(value); };
 
 /// Four channels of a sample in float, which is what a lane has of a group of 16 outputs.
 template <class Unit> struct FourSums {
@@ -38,6 +45,18 @@ template <class Unit> struct FourSums {
       PHYLLO_UNROLL_ON_DEVICE
       for (int c = 0; c < 4; ++c)
         if (channel + c >= Count) value[c] = 0;
+    }
+  }
+  /// The chain's values as the storage type has them: zero from channel `Count` on, as above.
+  template <class Chain, int Count>
+  PHYLLO_INLINE Four<S> finished(Randomness const& random, int sample, int channel) {
+    if constexpr (rounds_rectified<Unit> && std::is_same_v<Chain, op::Chain<ReLU>>) {
+      end_at<Count>(channel);
+      return Unit::rounded_rectified(value);
+    } else {
+      apply<Chain>(random, sample, channel);
+      if constexpr (Chain::length > 0) end_at<Count>(channel);
+      return Unit::rounded(value);
     }
   }
   /// Times the derivative at what was kept, which is the chain's input or output.

@@ -75,8 +75,8 @@ template <class Unit, class... D, class P> struct segment_forward<Unit, op::Segm
   template <class Team, std::size_t... L>
   PHYLLO_INLINE void all(Team const& team, long first, State (&state)[Team::warps_here],
                          std::index_sequence<L...>) const {
-    for (int w = team.first_warp(); w < team.last_warp(); ++w)
-      read(state[w - team.first_warp()], first + w * samples, team.first_lane());
+    for (int w = 0; w < Team::warps_here; ++w)
+      read(state[w], first + (team.first_warp() + w) * samples, team.first_lane());
     (layer<int(L)>(team, first, state, std::make_index_sequence<layers>{}), ...);
   }
 
@@ -95,8 +95,8 @@ template <class Unit, class... D, class P> struct segment_forward<Unit, op::Segm
       PHYLLO_ROLLED_ON_DEVICE
       for (int r = 0; r < count; ++r) {
         if constexpr (is_alone) load_alone<L>(team, L + r);
-        for (int w = team.first_warp(); w < team.last_warp(); ++w)
-          multiply<L, L + count == layers>(state[w - team.first_warp()], first + w * samples,
+        for (int w = 0; w < Team::warps_here; ++w)
+          multiply<L, L + count == layers>(state[w], first + (team.first_warp() + w) * samples,
                                            team.scratch + Layout::offset(L) + r * bytes, L + r,
                                            team.first_lane());
       }
@@ -107,8 +107,8 @@ template <class Unit, class... D, class P> struct segment_forward<Unit, op::Segm
   template <int Stage, class Team, std::size_t... L>
   PHYLLO_INLINE void load(Team const& team, std::index_sequence<L...>) const {
     team.barrier();
-    for (int t = team.first_thread(); t < team.last_thread(); ++t)
-      (load_layer<Stage, int(L)>(team.scratch, t), ...);
+    for (int t = 0; t < Team::threads_here; ++t)
+      (load_layer<Stage, int(L)>(team.scratch, team.first_thread() + t), ...);
     team.barrier();
   }
   template <int Stage, int L> PHYLLO_INLINE void load_layer(std::byte* scratch, int thread) const {
@@ -116,7 +116,7 @@ template <class Unit, class... D, class P> struct segment_forward<Unit, op::Segm
   }
   template <int L, class Team> PHYLLO_INLINE void load_alone(Team const& team, int l) const {
     team.barrier();
-    for (int t = team.first_thread(); t < team.last_thread(); ++t) pack<L>(team.scratch, l, t);
+    for (int t = 0; t < Team::threads_here; ++t) pack<L>(team.scratch, l, team.first_thread() + t);
     team.barrier();
   }
   template <int L> PHYLLO_INLINE void pack(std::byte* scratch, int l, int thread) const {
@@ -168,12 +168,14 @@ template <class Unit, class... D, class P> struct segment_forward<Unit, op::Segm
             int const lane = first_lane + i, channel = n * 16 + Unit::channel(lane);
             long const sample = first + m * 16 + Unit::sample(lane, part);
             FourSums<Unit> value(sums[m][n], i, part);
-            value.template apply<typename Dense::chain>(element, int(sample), channel);
-            if constexpr (Dense::chain::length > 0) value.template end_at<Dense::outputs>(channel);
-            if (IsLast && l == layers - 1)
+            if (IsLast && l == layers - 1) {
+              value.template apply<typename Dense::chain>(element, int(sample), channel);
               target.write(sample, channel, value);
-            else
-              Unit::put(state.value[m][n][i], part, Unit::rounded(value.value));
+            } else {
+              Unit::put(state.value[m][n][i], part,
+                        value.template finished<typename Dense::chain, Dense::outputs>(
+                            element, int(sample), channel));
+            }
           }
         }
       }
