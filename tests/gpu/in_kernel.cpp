@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a GPU compiler must take: networks called inside a user's kernels, by one thread, by a
-// team and by the lanes of a warp.
+// What a GPU compiler must take: networks called inside a user's kernels, by one thread, for
+// some cells at once, by a team and by the lanes of a warp.
 
 #include <phyllo/phyllo.hpp>
 
@@ -43,6 +43,22 @@ template <class P> struct TwoHeads {
     auto const values =
         closure(Kokkos::subview(x, n, Kokkos::ALL), Kokkos::subview(y, n, Kokkos::ALL));
     y(n, 0) = values.template get<rate>() + values.template get<flux>()[2];
+  }
+};
+
+template <class Net, class P> struct ByCells {
+  static constexpr int N = 4, in = Net::input.size(), out = Net::output.size();
+  InKernel<Net, P> closure;
+  Kokkos::View<float**, Space> x, y;
+
+  KOKKOS_FUNCTION void operator()(int tile) const {
+    long const first = long(tile) * N, last = long(x.extent(0));
+    Cells<float, in, N> cells;
+    for (int v = 0; v < cells.variables(); ++v)
+      cells.load(v, Kokkos::subview(x, Kokkos::ALL, v), first, last);
+    auto const result = closure(cells);
+    for (int o = 0; o < result.variables(); ++o)
+      result.store(o, Kokkos::subview(y, Kokkos::ALL, o), first, last);
   }
 };
 
@@ -89,6 +105,9 @@ void gpu_in_kernel(Space const& exec, Kokkos::View<float**, Space> x,
                    Kokkos::View<float**, Space> y) {
   call<Rate, Full<float>>(exec, x, y);
   call<Closure, Full<float>>(exec, x, y);
+  Kokkos::parallel_for(
+      "by cells", Kokkos::RangePolicy<Space>(exec, 0, int(x.extent(0)) / 4),
+      ByCells<Rate, Full<float>>{InKernel<Rate, Full<float>>{nullptr, nullptr}, x, y});
   call<Closure, Mixed<bf16, float>>(exec, x, y);
   call<Stencil, Full<double>>(exec, x, y);
   call<Stencil, Mixed<fp16, float>>(exec, x, y);

@@ -60,11 +60,9 @@ template <class Net, class P, int N> void compare() {
         typename P::storage(float(model.parameters()(i)) + 0.1f * random_uniform(2, 0, 0, i, 0));
   constexpr int count = 5 * N + 3;
   using C = Compare<Net, P, N>;
-  C const check{model.in_kernel(),
-                {"x", count, std::size_t(C::in)},
-                {"d", count, std::size_t(C::out)},
-                {"y", count, std::size_t(C::out)},
-                count};
+  C const check{model.in_kernel(), decltype(C::x)("x", count, std::size_t(C::in)),
+                decltype(C::d)("d", count, std::size_t(C::out)),
+                decltype(C::y)("y", count, std::size_t(C::out)), count};
   for (std::size_t i = 0; i < check.x.size(); ++i)
     check.x.data()[i] = 4 * random_uniform(4, 0, 0, i, 0) - 2;
   Kokkos::deep_copy(check.y, NAN);

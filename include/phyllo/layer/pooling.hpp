@@ -25,9 +25,10 @@ template <int Rank, op::PoolingKind Kind, int Size, class... Options> struct Poo
   static constexpr Window window =
       detail::find_window<Rank, KernelSize<Size>, Stride<Size>, Padding<0>, Options...>();
   static constexpr bool valid_options = [] {
-    bool half = true;
-    for (int d = 0; d < 3; ++d) half = half && 2 * window.padding[d] <= window.size[d];
-    return half && detail::is_valid(window) && detail::each_once<Options...> &&
+    bool at_most_half = true;
+    for (int d = 0; d < 3; ++d)
+      at_most_half = at_most_half && 2 * window.padding[d] <= window.size[d];
+    return at_most_half && detail::is_valid(window) && detail::each_once<Options...> &&
            ((detail::is_option<Options, Stride> || detail::is_option<Options, Padding>) && ...);
   }();
 

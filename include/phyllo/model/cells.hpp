@@ -15,8 +15,8 @@ namespace phyllo {
 template <class T, int Count, int N> struct Cells {
   alignas(64) T value[Count][N] = {};
 
-  static constexpr int variables() { return Count; }
-  static constexpr int cells() { return N; }
+  PHYLLO_FUNCTION static constexpr int variables() { return Count; }
+  PHYLLO_FUNCTION static constexpr int cells() { return N; }
   PHYLLO_FUNCTION T& operator()(int variable, int cell) { return value[variable][cell]; }
   PHYLLO_FUNCTION T const& operator()(int variable, int cell) const {
     return value[variable][cell];

@@ -109,16 +109,14 @@ template <class Net, class Precision> class InKernel {
     constexpr bool one_each = inputs == 1 && outputs == 1;
     static_assert(one_each,
                   "in_kernel: a call with Cells takes a network with one input and one output.");
-    static_assert(Count == AllPorts::input_shape(0).size(),
+    static_assert(Count == first_input,
                   "in_kernel: Cells has as many variables as the network's input has numbers.");
-    Cells<accumulate, AllPorts::output_shape(0).size(), N> result;
+    Cells<accumulate, first_output, N> result;
     if constexpr (in_lanes && N % cells == 0) {
       KOKKOS_IF_ON_HOST((run_cells(in, result); return result;))
     }
-    for (int i = 0; i < N; ++i) {
-      auto const y = (*this)(Cell<T, Count, N>{in, i});
-      for (int o = 0; o < result.variables(); ++o) result(o, i) = y[o];
-    }
+    PHYLLO_ROLLED_ON_DEVICE
+    for (int i = 0; i < N; ++i) run_cell(in, result, i);
     return result;
   }
 
@@ -140,6 +138,10 @@ template <class Net, class Precision> class InKernel {
   }
 
  private:
+  // Here, for nvcc takes a call inside a type for one that the kernel makes.
+  static constexpr int first_input = AllPorts::input_shape(0).size();
+  static constexpr int first_output = AllPorts::output_shape(0).size();
+
   // One of them, as calls by one cell read it.
   template <class T, int Count, int N> struct Cell {
     Cells<T, Count, N> const& cells;
@@ -169,6 +171,14 @@ template <class Net, class Precision> class InKernel {
     }
   }
 
+  // A call, for in the caller's loop a GPU compiler would read all parameters ahead of it, which do
+  // not fit the registers.
+  template <class T, int Count, int N, class Result>
+  PHYLLO_NOINLINE PHYLLO_FUNCTION void run_cell(Cells<T, Count, N> const& in, Result& result,
+                                                int i) const {
+    auto const y = (*this)(Cell<T, Count, N>{in, i});
+    for (int o = 0; o < result.variables(); ++o) result(o, i) = y[o];
+  }
   template <class T, int Count, int N, class Result>
   void run_cells(Cells<T, Count, N> const& in, Result& result) const {
     using Plan = PlanFor<accumulate>;

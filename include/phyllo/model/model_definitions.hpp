@@ -163,10 +163,11 @@ void Model<Net, P, Exec>::infer(space const& exec, In const& in, Out const& out)
     BoundTensors const& part = all ? outputs : outputs.from_sample(first, count);
     if constexpr (decltype(pass)::takes_target) pass.target = part.tensor[0];
     pass.run_all();
-    if constexpr (decltype(pass)::takes_target) continue;
-    for (int k = 0; k < AllPorts::outputs; ++k) {
-      int const v = AllPorts::output_node(k);
-      pass.store(pass.value(v), v, part.tensor[k]);
+    if constexpr (!decltype(pass)::takes_target) {
+      for (int k = 0; k < AllPorts::outputs; ++k) {
+        int const v = AllPorts::output_node(k);
+        pass.store(pass.value(v), v, part.tensor[k]);
+      }
     }
   }
 }
