@@ -213,15 +213,15 @@ std::vector<Case> training_cases(Ceilings const& c, long batch, Targets const& t
   return cases;
 }
 
-/// Calls `run<P>(dtype)` for the precision that `--dtype` names.
-template <class Run> int with_precision(int argc, char* argv[], Run const& run) {
+/// Calls `Workload<P>::run(dtype)` for the precision P that `--dtype` names.
+template <template <class> class Workload> int with_precision(int argc, char* argv[]) {
   std::string dtype = "f32";
   for (int i = 1; i + 1 < argc; ++i)
     if (std::strcmp(argv[i], "--dtype") == 0) dtype = argv[i + 1];
-  if (dtype == "f32") return run.template operator()<Full<float>>(dtype);
-  if (dtype == "bf16") return run.template operator()<Mixed<bf16, float>>(dtype);
+  if (dtype == "f32") return Workload<Full<float>>::run(dtype);
+  if (dtype == "bf16") return Workload<Mixed<bf16, float>>::run(dtype);
   if constexpr (on_device) {
-    if (dtype == "f16") return run.template operator()<Mixed<fp16, float>>(dtype);
+    if (dtype == "f16") return Workload<Mixed<fp16, float>>::run(dtype);
   }
   std::fprintf(stderr, "perf: --dtype is f32, bf16 or, on devices, f16, got %s.\n", dtype.c_str());
   return 2;

@@ -43,9 +43,8 @@ template <class Closure> struct AdvanceCells {
 
 }  // namespace
 
-int main(int argc, char* argv[]) {
-  Kokkos::ScopeGuard kokkos(argc, argv);
-  return with_precision(argc, argv, []<class P>(std::string const& dtype) {
+template <class P> struct Workload {
+  static int run(std::string const& dtype) {
     auto const c = measure_ceilings();
     struct State {
       Space exec = new_instance();
@@ -111,5 +110,10 @@ int main(int argc, char* argv[]) {
       return serve("cell-surrogate", "in_kernel", dtype, c,
                    {make("", many), make("cell by cell", one)});
     }
-  });
+  }
+};
+
+int main(int argc, char* argv[]) {
+  Kokkos::ScopeGuard kokkos(argc, argv);
+  return with_precision<Workload>(argc, argv);
 }

@@ -130,13 +130,17 @@ void add_cases(Ceilings const& c, ResNetLayer const& layer, std::vector<Case>& c
 
 }  // namespace
 
-int main(int argc, char* argv[]) {
-  Kokkos::ScopeGuard kokkos(argc, argv);
-  return with_precision(argc, argv, []<class P>(std::string const& dtype) {
+template <class P> struct Workload {
+  static int run(std::string const& dtype) {
     auto const c = measure_ceilings();
     std::vector<Case> cases;
     for (ResNetLayer const& layer : layers) add_cases<P>(c, layer, cases);
     using Backend = SelectedBackend<Op, P, Execution<Space>::backends>;
     return serve("convolution", Backend::name, dtype, c, cases);
-  });
+  }
+};
+
+int main(int argc, char* argv[]) {
+  Kokkos::ScopeGuard kokkos(argc, argv);
+  return with_precision<Workload>(argc, argv);
 }

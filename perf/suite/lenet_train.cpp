@@ -3,9 +3,8 @@
 
 #include "cases.hpp"
 
-int main(int argc, char* argv[]) {
-  Kokkos::ScopeGuard kokkos(argc, argv);
-  return perf::with_precision(argc, argv, []<class P>(std::string const& dtype) {
+template <class P> struct Workload {
+  static int run(std::string const& dtype) {
     auto const c = perf::measure_ceilings();
     constexpr long batch = perf::batch_of(128, 4096);
     auto const labels =
@@ -13,5 +12,10 @@ int main(int argc, char* argv[]) {
     return perf::serve(
         "lenet-train", perf::backend_of<perf::LeNet, P>(), dtype, c,
         perf::training_cases<perf::LeNet, phyllo::CrossEntropy, P>(c, batch, labels));
-  });
+  }
+};
+
+int main(int argc, char* argv[]) {
+  Kokkos::ScopeGuard kokkos(argc, argv);
+  return perf::with_precision<Workload>(argc, argv);
 }

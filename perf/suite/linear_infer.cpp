@@ -17,11 +17,15 @@ template <class P, int... Width> std::vector<Case> cases_of(Ceilings const& c) {
 
 }  // namespace
 
-int main(int argc, char* argv[]) {
-  Kokkos::ScopeGuard kokkos(argc, argv);
-  return with_precision(argc, argv, []<class P>(std::string const& dtype) {
+template <class P> struct Workload {
+  static int run(std::string const& dtype) {
     auto const c = measure_ceilings();
     return serve("linear-infer", backend_of<Square<1024>, P>(), dtype, c,
                  cases_of<P, 64, 128, 256, 512, 1024, 2048>(c));
-  });
+  }
+};
+
+int main(int argc, char* argv[]) {
+  Kokkos::ScopeGuard kokkos(argc, argv);
+  return with_precision<Workload>(argc, argv);
 }

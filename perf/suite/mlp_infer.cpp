@@ -3,11 +3,15 @@
 
 #include "cases.hpp"
 
-int main(int argc, char* argv[]) {
-  Kokkos::ScopeGuard kokkos(argc, argv);
-  return perf::with_precision(argc, argv, []<class P>(std::string const& dtype) {
+template <class P> struct Workload {
+  static int run(std::string const& dtype) {
     auto const c = perf::measure_ceilings();
     return perf::serve("mlp-infer", perf::backend_of<perf::Mlp, P>(), dtype, c,
-                       {perf::inference_case<perf::Mlp, P>(c, "", perf::batch_of(65536, 1 << 20))});
-  });
+                       perf::inference_case<perf::Mlp, P>(c, "", perf::batch_of(65536, 1 << 20)));
+  }
+};
+
+int main(int argc, char* argv[]) {
+  Kokkos::ScopeGuard kokkos(argc, argv);
+  return perf::with_precision<Workload>(argc, argv);
 }

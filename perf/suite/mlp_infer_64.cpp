@@ -3,12 +3,15 @@
 
 #include "cases.hpp"
 
+template <class P> struct Workload {
+  static int run(std::string const& dtype) {
+    auto const c = perf::measure_ceilings();
+    return perf::serve("mlp-infer-64", perf::backend_of<perf::Mlp64, P>(), dtype, c,
+                       perf::inference_case<perf::Mlp64, P>(c, "", perf::batch_of(65536, 1 << 20)));
+  }
+};
+
 int main(int argc, char* argv[]) {
   Kokkos::ScopeGuard kokkos(argc, argv);
-  return perf::with_precision(argc, argv, []<class P>(std::string const& dtype) {
-    auto const c = perf::measure_ceilings();
-    return perf::serve(
-        "mlp-infer-64", perf::backend_of<perf::Mlp64, P>(), dtype, c,
-        {perf::inference_case<perf::Mlp64, P>(c, "", perf::batch_of(65536, 1 << 20))});
-  });
+  return perf::with_precision<Workload>(argc, argv);
 }

@@ -50,13 +50,17 @@ void add(std::vector<Case>& cases, Ceilings const& c, std::string const& width) 
 
 }  // namespace
 
-int main(int argc, char* argv[]) {
-  Kokkos::ScopeGuard kokkos(argc, argv);
-  return with_precision(argc, argv, []<class P>(std::string const& dtype) {
+template <class P> struct Workload {
+  static int run(std::string const& dtype) {
     auto const c = measure_ceilings();
     std::vector<Case> cases;
     add<Mlp64, P>(cases, c, "64");
     add<Mlp32, P>(cases, c, "32");
     return serve("mlp-latency", backend_of<Mlp64, P>(), dtype, c, cases);
-  });
+  }
+};
+
+int main(int argc, char* argv[]) {
+  Kokkos::ScopeGuard kokkos(argc, argv);
+  return with_precision<Workload>(argc, argv);
 }

@@ -3,14 +3,18 @@
 
 #include "cases.hpp"
 
-int main(int argc, char* argv[]) {
-  Kokkos::ScopeGuard kokkos(argc, argv);
-  return perf::with_precision(argc, argv, []<class P>(std::string const& dtype) {
+template <class P> struct Workload {
+  static int run(std::string const& dtype) {
     auto const c = perf::measure_ceilings();
     constexpr long batch = perf::batch_of(16384, 1 << 18);
     auto const targets = perf::random_matrix<float>("targets", batch, perf::Mlp::output.size(), 3);
     return perf::serve(
         "mlp-train", perf::backend_of<perf::Mlp, P>(), dtype, c,
         perf::training_cases<perf::Mlp, phyllo::MeanSquaredError, P>(c, batch, targets));
-  });
+  }
+};
+
+int main(int argc, char* argv[]) {
+  Kokkos::ScopeGuard kokkos(argc, argv);
+  return perf::with_precision<Workload>(argc, argv);
 }

@@ -77,12 +77,16 @@ template <class Net, class P> Case update_case(Ceilings const& c) {
 
 }  // namespace
 
-int main(int argc, char* argv[]) {
-  Kokkos::ScopeGuard kokkos(argc, argv);
-  return with_precision(argc, argv, []<class P>(std::string const& dtype) {
+template <class P> struct Workload {
+  static int run(std::string const& dtype) {
     auto const c = measure_ceilings();
     // 25.6 M parameters as ResNet-50 has, and 50 K.
     return serve("optimizer-step", "kokkos", dtype, c,
                  {update_case<OneLayer<5056>, P>(c), update_case<OneLayer<223>, P>(c)});
-  });
+  }
+};
+
+int main(int argc, char* argv[]) {
+  Kokkos::ScopeGuard kokkos(argc, argv);
+  return with_precision<Workload>(argc, argv);
 }

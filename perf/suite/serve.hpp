@@ -49,4 +49,10 @@ inline int serve(std::string const& workload, std::string const& backend, std::s
   return samples.answer();
 }
 
+/// The same of one case: of a list of one, nvcc loses the braces.
+inline int serve(std::string const& workload, std::string const& backend, std::string const& dtype,
+                 Ceilings const& c, Case const& one) {
+  return serve(workload, backend, dtype, c, std::vector<Case>(1, one));
+}
+
 }  // namespace perf

@@ -78,12 +78,16 @@ template <class P> Case head_case(Ceilings const& c, int rows, int classes) {
 
 }  // namespace
 
-int main(int argc, char* argv[]) {
-  Kokkos::ScopeGuard kokkos(argc, argv);
-  return with_precision(argc, argv, []<class P>(std::string const& dtype) {
+template <class P> struct Workload {
+  static int run(std::string const& dtype) {
     auto const c = measure_ceilings();
     using Selected = SelectedBackend<op::Loss<CrossEntropy>, P, Execution<Space>::backends>;
     return serve("softmax-head", Selected::name, dtype, c,
                  {head_case<P>(c, 4096, 10), head_case<P>(c, 512, 32768)});
-  });
+  }
+};
+
+int main(int argc, char* argv[]) {
+  Kokkos::ScopeGuard kokkos(argc, argv);
+  return with_precision<Workload>(argc, argv);
 }
