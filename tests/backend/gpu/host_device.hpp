@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/cuda/mma_float.hpp>
+#include <phyllo/backend/cuda/wgmma_weights.hpp>
 #include <phyllo/backend/gpu/team.hpp>
 #include <phyllo/backend/hip/mfma.hpp>
 

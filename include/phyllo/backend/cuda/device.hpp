@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/cuda/mma_float.hpp>
+#include <phyllo/backend/cuda/wgmma_weights.hpp>
 #include <phyllo/backend/gpu/team.hpp>
 #include <phyllo/core/error.hpp>
 
@@ -29,6 +30,13 @@ __global__ void __launch_bounds__(Kernel::threads) run_team(__grid_constant__ Ke
 /// How kernels are launched.
 struct Device {
   template <class Storage> using Unit = Mma<Storage>;
+#if defined(PHYLLO_ENABLE_WGMMA)
+  /// Of an H100: 600 TFLOP/s by mma.sync over 3 TB/s. Not measured.
+  static constexpr long compute_bound_intensity = 200;
+  template <class Storage>
+    requires(sizeof(Storage) == 2)
+  using ComputeBoundUnit = Wgmma<Storage>;
+#endif
 
   static int multiprocessors(Kokkos::Cuda const& exec) {
     return exec.cuda_device_prop().multiProcessorCount;

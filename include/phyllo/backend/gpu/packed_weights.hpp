@@ -104,13 +104,7 @@ template <class Unit, int In, int Out> struct PackedWeights {
     }
   }
 
- private:
-  // Inputs i to i + 3 of output o.
-  PHYLLO_INLINE Four<S>& place(int i, int o) const {
-    int const lane = Unit::weight_lane(i % 16, o % 16), block = Unit::weight_block(o % 16);
-    return *reinterpret_cast<Four<S>*>(scratch + (i / 16 * out_groups + o / 16) * group_size +
-                                       (lane * Unit::blocks + block) * 4);
-  }
+ protected:
   PHYLLO_INLINE void pack_bias(S const* bias, int thread, int threads) const {
     auto* const sums = reinterpret_cast<float*>(scratch + size);
     for (int o = thread; o < out_groups * 16; o += threads)
@@ -127,6 +121,14 @@ template <class Unit, int In, int Out> struct PackedWeights {
     for (int i = 0; i < 4; ++i)
       four.value[i] = r < Rows && c + i < Columns ? weight[r * Columns + c + i] : S{};
     return four;
+  }
+
+ private:
+  // Inputs i to i + 3 of output o.
+  PHYLLO_INLINE Four<S>& place(int i, int o) const {
+    int const lane = Unit::weight_lane(i % 16, o % 16), block = Unit::weight_block(o % 16);
+    return *reinterpret_cast<Four<S>*>(scratch + (i / 16 * out_groups + o / 16) * group_size +
+                                       (lane * Unit::blocks + block) * 4);
   }
 };
 

@@ -16,6 +16,30 @@ template <class Segment> inline constexpr bool is_perceptron = false;
 template <class... D>
 inline constexpr bool is_perceptron<op::Segment<D...>> = (op::is_dense<D> && ...);
 
+/// Operations for a byte of input and output: what a segment computes for a sample over what it
+/// reads and writes of memory, in a storage type of so many bytes.
+template <class Segment, int Bytes> inline constexpr long intensity = 0;
+template <class... D, int Bytes>
+inline constexpr long intensity<op::Segment<D...>, Bytes> = [] {
+  using Layout = SegmentLayout<void, op::Segment<D...>>;
+  long operations = 0;
+  for (int l = 0; l < Layout::layers; ++l)
+    operations += 2L * Layout::inputs(l) * Layout::outputs(l);
+  return operations / ((Layout::inputs(0) + Layout::outputs(Layout::layers - 1)) * Bytes);
+}();
+
+/// The instruction that runs a segment. Devices may have one for those that wait for products and
+/// not for memory: `ComputeBoundUnit<Storage>`, from `compute_bound_intensity` on.
+template <class Device, class Segment, class S> struct SegmentUnit {
+  using type = typename Device::template Unit<S>;
+};
+template <class Device, class Segment, class S>
+  requires(intensity<Segment, int(sizeof(S))> >= Device::compute_bound_intensity) &&
+          requires { typename Device::template ComputeBoundUnit<S>::Sums; }
+struct SegmentUnit<Device, Segment, S> {
+  using type = typename Device::template ComputeBoundUnit<S>;
+};
+
 /// Inference of a narrow perceptron on matrix cores.
 ///
 /// options  Device: a vendor's matrix instruction `Unit<Storage>`, and how its kernels are
@@ -23,7 +47,8 @@ inline constexpr bool is_perceptron<op::Segment<D...>> = (op::is_dense<D> && ...
 template <class Device, class Segment, class P> struct SegmentKernels {
   /// The caller's Views are read and written by the lanes that hold the values.
   static constexpr bool takes_views = true;
-  using Kernel = segment_forward<typename Device::template Unit<typename P::storage>, Segment, P>;
+  using Unit = typename SegmentUnit<Device, Segment, typename P::storage>::type;
+  using Kernel = segment_forward<Unit, Segment, P>;
 
   template <class Space>
   static void run(Space const& exec, std::string const& label,

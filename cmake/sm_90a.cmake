@@ -1,0 +1,33 @@
+# SPDX-FileCopyrightText: 2026 The Phyllo authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Component phyllo::wgmma: device code for sm_90a. A Kokkos of Kokkos_ARCH_HOPPER90 has all that use it
+# compile for sm_90, which lacks the instruction wgmma, and has no name for the other; and one program
+# has one architecture. So its own targets ask for sm_90a. Kokkos' library stays what it is.
+
+# phyllo_compile_for_sm_90a(<variable>): whether this Kokkos is one for the architecture
+function(phyllo_compile_for_sm_90a found)
+  set(${found} FALSE PARENT_SCOPE)
+  foreach(target IN ITEMS Kokkos::kokkos Kokkos::kokkoscore)
+    if(NOT TARGET ${target})
+      continue()
+    endif()
+    get_target_property(aliased ${target} ALIASED_TARGET)
+    if(aliased)
+      set(target ${aliased})
+    endif()
+    foreach(property IN ITEMS INTERFACE_COMPILE_OPTIONS INTERFACE_LINK_OPTIONS)
+      get_target_property(options ${target} ${property})
+      if(options MATCHES "code=sm_90a|-arch=sm_90([;>]|$)")
+        string(REGEX REPLACE "-arch=sm_90([;>]|$)" "-gencode=arch=compute_90a,code=sm_90a\\1"
+          options "${options}")
+        set_property(TARGET ${target} PROPERTY ${property} "${options}")
+        set(${found} TRUE PARENT_SCOPE)
+      endif()
+    endforeach()
+  endforeach()
+  # Where Kokkos leaves the architecture to CMake's own CUDA language.
+  if(CMAKE_CUDA_ARCHITECTURES MATCHES "^90a(-real|-virtual)?$")
+    set(${found} TRUE PARENT_SCOPE)
+  endif()
+endfunction()

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/cuda/wgmma.hpp>
+#include <phyllo/backend/gpu/packed_weights.hpp>
+
+namespace phyllo::gpu {
+
+/// One layer's weights in scratch memory as wgmma reads them: it is told where 16 inputs of 64 or
+/// of 16 outputs begin.
+///
+/// shape    (in, out) -> [group of inputs][group of outputs][8 outputs][8 inputs][output][input];
+///          behind them biases (out) in float
+template <class S, int In, int Out>
+struct PackedWeights<cuda::Wgmma<S>, In, Out> : PackedWeights<cuda::Mma<S>, In, Out> {
+  using Unit = cuda::Wgmma<S>;
+  using Base = PackedWeights<cuda::Mma<S>, In, Out>;
+  using Base::group_size;
+  using Base::in_groups;
+  using Base::out_groups;
+  static constexpr int of_64 =
+      out_groups / 4 * 4;  // groups of outputs that are multiplied by fours
+
+  /// sums += values weights, for 16s of samples of each of four warps.
+  template <int Tiles, int Widest>
+  PHYLLO_INLINE void multiply(
+      typename Unit::Sums (&sums)[Tiles][out_groups][Unit::blocks][Unit::here],
+      typename Unit::Values const (&values)[Tiles][Widest][Unit::here], int) const {
+    Unit::begin_products();
+    PHYLLO_UNROLL_ON_DEVICE
+    for (int k = 0; k < in_groups; ++k) {
+      PHYLLO_UNROLL_ON_DEVICE
+      for (int m = 0; m < Tiles; ++m) {
+        PHYLLO_UNROLL_ON_DEVICE
+        for (int n = 0; n < of_64; n += 4)
+          Unit::multiply_64(&sums[m][n], values[m][k], matrix(k, n));
+        PHYLLO_UNROLL_ON_DEVICE
+        for (int n = of_64; n < out_groups; ++n)
+          Unit::multiply_16(&sums[m][n], values[m][k], matrix(k, n));
+      }
+    }
+    Unit::end_products();
+  }
+
+  /// What thread `thread` of `threads` writes: four inputs of four outputs at a time.
+  PHYLLO_INLINE void pack(S const* weight, S const* bias, int thread, int threads) const {
+    constexpr int columns = out_groups * 4, items = in_groups * 4 * columns;
+    PHYLLO_ROLLED_ON_DEVICE
+    for (int item = thread; item < items; item += threads) {
+      int const i = item / columns * 4, o = item % columns * 4;
+      S* const group = this->scratch + (i / 16 * out_groups + o / 16) * group_size;
+      PHYLLO_UNROLL_ON_DEVICE
+      for (int k = 0; k < 4; ++k) {
+        Four<S> const four = Base::template row<In, Out>(weight, i + k, o);
+        PHYLLO_UNROLL_ON_DEVICE
+        for (int c = 0; c < 4; ++c) group[Unit::place(i % 16 + k, o % 16 + c)] = four.value[c];
+      }
+    }
+    Base::pack_bias(bias, thread, threads);
+    Unit::publish();
+  }
+
+ private:
+  PHYLLO_INLINE typename Unit::Matrix matrix(int k, int n) const {
+    return Unit::matrix(
+        reinterpret_cast<std::byte const*>(this->scratch + (k * out_groups + n) * group_size));
+  }
+};
+
+}  // namespace phyllo::gpu
