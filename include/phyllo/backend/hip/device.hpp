@@ -2,71 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/gpu/team.hpp>
+#include <phyllo/backend/gpu/launcher.hpp>
 #include <phyllo/backend/hip/mfma.hpp>
-#include <phyllo/core/error.hpp>
+#include <phyllo/backend/hip/runtime.hpp>
 
-#include <Kokkos_Core.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <string>
-
-// A launch is the GPU compiler's own syntax.
 #if defined(__HIPCC__)
 
 namespace phyllo::hip {
 
-/// A kernel of backend/gpu on AMD devices. Kokkos' team policies stop at about 40 KiB of scratch
-/// memory and 512 bytes of functor; a kernel launched by itself has what the device has.
-template <class Kernel>
-__global__ void __launch_bounds__(Kernel::threads, 2) run_team(Kernel const kernel) {
-  extern __shared__ uint4 scratch[];
-  kernel(gpu::Team<Kernel::warps, Kernel::threads / Kernel::warps>{
-      reinterpret_cast<std::byte*>(scratch)});
-}
-
-/// How kernels are launched.
-struct Device {
+/// AMD devices: how kernels are launched, and the matrix instructions that they use.
+struct Device : gpu::Launcher<Runtime> {
   template <class Storage> using Unit = Mfma<Storage>;
-
-  static int multiprocessors(Kokkos::HIP const& exec) {
-    return exec.hip_device_prop().multiProcessorCount;
-  }
-
-  /// At most `blocks` blocks, and no more than run at a time: each takes more than one tile then.
-  template <class Kernel>
-  static int launch(Kokkos::HIP const& exec, std::string const& label, Kernel const& kernel,
-                    long blocks) {
-    static_assert(sizeof(Kernel) <= 2048, "a kernel's arguments are read by all its threads");
-    auto const& device = exec.hip_device_prop();
-    if (long(device.sharedMemPerBlock) < Kernel::scratch_bytes)
-      throw Error(label + ": the kernel takes " + std::to_string(Kernel::scratch_bytes) +
-                  " bytes of scratch memory for a block, and " + device.name + " has " +
-                  std::to_string(device.sharedMemPerBlock) +
-                  ". Configure Kokkos for the architecture of this device.");
-    int resident = 0;
-    check(label, hipOccupancyMaxActiveBlocksPerMultiprocessor(
-                     &resident, run_team<Kernel>, Kernel::threads, Kernel::scratch_bytes));
-    long const most = long(resident) * device.multiProcessorCount;
-    std::uint64_t id = 0;
-    bool const profiles = Kokkos::Tools::profileLibraryLoaded();
-    if (profiles)
-      Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
-    int const count = int(blocks < most ? blocks : most);
-    run_team<<<unsigned(count), Kernel::threads, Kernel::scratch_bytes, exec.hip_stream()>>>(
-        kernel);
-    if (profiles) Kokkos::Tools::endParallelFor(id);
-    check(label, hipGetLastError());
-    return count;
-  }
-
- private:
-  static void check(std::string const& label, hipError_t result) {
-    if (result != hipSuccess)
-      throw Error(label + ": the device could not start this kernel (" + hipGetErrorString(result) +
-                  ").");
-  }
 };
 
 }  // namespace phyllo::hip
