@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/allocate.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
@@ -18,10 +20,13 @@ class HostMirror {
 
   explicit HostMirror(std::string label) : label_(std::move(label)) {}
 
-  /// Makes room for `bytes` in all. Only while nothing is handed out: what was there is dropped.
+  /// Makes room for `bytes` in all. Only while nothing is handed out: what was there is dropped,
+  /// but stays where there is no room for more -> Error.
   void reserve(long bytes) {
     if (bytes > long(memory_.size()))
-      memory_ = Memory(Kokkos::view_alloc(label_, Kokkos::WithoutInitializing), std::size_t(bytes));
+      memory_ = allocate<Memory>(label_, bytes,
+                                 "Where MPI reads the device's memory, GpuAwareMpi needs no copy.",
+                                 Kokkos::WithoutInitializing);
   }
   bool has_room(long bytes) const { return used_ + rounded(bytes) <= long(memory_.size()); }
   /// The next `bytes`, for which there is room.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/allocate.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
@@ -16,12 +18,14 @@ class Workspace {
  public:
   explicit Workspace(std::string label) : label_(std::move(label)) {}
 
-  /// Room for `bytes`; what was there is dropped where it was smaller. 64-byte aligned.
+  /// Room for `bytes`; what was there is dropped where it was smaller, and stays where there is no
+  /// room for more -> Error. 64-byte aligned.
   template <class Space> void reserve(Space const& exec, long bytes) {
     if (bytes <= bytes_) return;
     using Memory = Kokkos::View<std::byte*, Kokkos::LayoutRight, typename Space::memory_space>;
-    auto const memory = std::make_shared<Memory>(
-        Kokkos::view_alloc(exec, label_, Kokkos::WithoutInitializing), std::size_t(bytes));
+    auto const memory = std::make_shared<Memory>(allocate<Memory>(
+        label_, bytes, "This policy keeps copies of what it sends; AllReduce does not.", exec,
+        Kokkos::WithoutInitializing));
     exec.fence("phyllo: a workspace for communication");
     memory_ = std::shared_ptr<std::byte>(memory, memory->data());
     bytes_ = bytes;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/run_here.hpp>
+#include <phyllo/core/allocate.hpp>
 #include <phyllo/core/launch_label.hpp>
 #include <phyllo/core/type_name.hpp>
 #include <phyllo/model/backward.hpp>
@@ -29,7 +30,8 @@ struct ModelOptions {
 /// shape    inputs (N, C, spatial...), outputs as the network says; Views of any layout
 /// options  P: precision policy · Exec: execution space, backends, fusion
 /// state    parameters and gradients in flat arenas, 64-byte aligned tensors; weight (taps, C, C')
-/// errors   run: wrong extents, a batch larger than the model was built for -> Error
+/// errors   run: wrong extents, a batch larger than the model was built for, no room in memory
+///          -> Error
 /// cost     activations: Planned::memory.bytes times the largest batch
 template <class Net, Precision P = Full<float>, class Exec = Execution<>> class Model {
  public:
@@ -131,8 +133,10 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   void backward_bound(space const& exec, DOut const& d_out, BoundTensors const& d_in, bool inputs,
                       accumulate weight, C& communication);
 
-  template <class T> void allocate(space const& exec, Vector<T>& v, char const* what, long size) {
-    v = Vector<T>(Kokkos::view_alloc(exec, name_ + "/" + what), std::size_t(size));
+  template <class T>
+  void allocate(space const& exec, Vector<T>& v, char const* what, long size,
+                std::string const& remedy = "explain() says what the network takes.") {
+    v = phyllo::allocate<Vector<T>>(name_ + "/" + what, size, remedy, exec);
   }
 
   std::string name_ = type_name<Net>();

@@ -73,8 +73,11 @@ Model<Net, P, Exec>::Model(space const& exec, ModelOptions const& options)
   allocate(exec, partial_, "workspace", detail::partial_size<Net, P, Exec>());
   long const bytes = Training::memory.bytes > Inference::memory.bytes ? Training::memory.bytes
                                                                       : Inference::memory.bytes;
-  allocate(exec, activations_, "activations", bytes * options.batch);
-  state_ = Kokkos::View<StepState, memory_space>(Kokkos::view_alloc(exec, name_ + "/state"));
+  allocate(exec, activations_, "activations", bytes_of(options.batch, bytes),
+           "Build the model with a smaller ModelOptions::batch than " +
+               std::to_string(options.batch) + "; explain() says what a sample takes.");
+  using State = Kokkos::View<StepState, memory_space>;
+  state_ = phyllo::allocate<State>(name_ + "/state", 1, "Release what else is there.", exec);
   constexpr long of_thread = detail::segment_bytes<Inference, P, Exec>();
   if constexpr (of_thread > 0)
     allocate(exec, workspace_, "workspace of threads",

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/allocate.hpp>
 #include <phyllo/core/type_name.hpp>
 #include <phyllo/model/in_kernel.hpp>
 
@@ -15,7 +16,7 @@ namespace phyllo {
 /// shape    parameters (arena_size) · buffers (buffer_size)
 /// options  Net, Precision: the model's · Space: its execution space
 /// state    two Views, allocated when it is made; the copies are asynchronous on the instance
-/// errors   none
+/// errors   run: no room in memory -> Error
 /// cost     one copy of the parameters in Precision::storage
 template <class Net, class Precision, class Space> class Snapshot {
  public:
@@ -24,12 +25,9 @@ template <class Net, class Precision, class Space> class Snapshot {
 
   template <class ParameterView, class BufferView>
   Snapshot(Space const& exec, ParameterView const& parameters, BufferView const& buffers)
-      : parameters_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
-                                       type_name<Net>() + "/snapshot of parameters"),
-                    parameters.extent(0)),
-        buffers_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
-                                    type_name<Net>() + "/snapshot of buffers"),
-                 buffers.extent(0)) {
+      : parameters_(
+            copy<decltype(parameters_)>(exec, "/snapshot of parameters", parameters.extent(0))),
+        buffers_(copy<decltype(buffers_)>(exec, "/snapshot of buffers", buffers.extent(0))) {
     Kokkos::deep_copy(exec, parameters_, parameters);
     Kokkos::deep_copy(exec, buffers_, buffers);
   }
@@ -38,6 +36,11 @@ template <class Net, class Precision, class Space> class Snapshot {
   InKernel<Net, Precision> in_kernel() const { return {parameters_.data(), buffers_.data()}; }
 
  private:
+  template <class V> static V copy(Space const& exec, char const* what, std::size_t size) {
+    return allocate<V>(type_name<Net>() + what, long(size), "Let go of older snapshots.", exec,
+                       Kokkos::WithoutInitializing);
+  }
+
   Kokkos::View<storage*, memory_space> parameters_;
   Kokkos::View<float*, memory_space> buffers_;
 };

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/allocate.hpp>
 #include <phyllo/core/error.hpp>
 #include <phyllo/core/step_state.hpp>
 #include <phyllo/train/trainer.hpp>
 
 #include <array>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -19,8 +21,8 @@ namespace phyllo {
 /// options  T: a Trainer
 /// state    two copies of parameters, master parameters, buffers, the rule's numbers and StepState;
 ///          where ranks share them, of all shares: that of a rank would die with it
-/// errors   run: restoring what was never taken on all ranks -> Error on all; where ranks share
-///          parameters, those of the transport
+/// errors   run: restoring what was never taken on all ranks -> Error on all; no room in memory
+///          -> Error; where ranks share parameters, those of the transport
 /// numerics restored bit for bit; what a communication policy keeps for itself is not
 /// cost     one copy of the state a commit, asynchronous on the trainer's instance; where ranks
 ///          share parameters, their shares travel to all
@@ -75,15 +77,17 @@ template <class T> class Commit {
     explicit Copy(T const& trainer)
         : parameters(like(trainer.model().parameters())),
           master(like(trainer.model().master())),
-          rule(Kokkos::view_alloc("phyllo: commit of " + trainer.optimizer().state().label(),
-                                  Kokkos::WithoutInitializing),
-               std::size_t(states * size)),
+          rule(room<decltype(rule)>(trainer.optimizer().state().label(), states * size)),
           buffers(like(trainer.model().buffers())),
-          state("phyllo: committed state") {}
+          state(room<decltype(state)>(trainer.model().state().label(), 1)) {}
 
     template <class V> static V like(V const& view) {
-      return V(Kokkos::view_alloc("phyllo: commit of " + view.label(), Kokkos::WithoutInitializing),
-               view.extent(0));
+      return room<V>(view.label(), long(view.extent(0)));
+    }
+    template <class V> static V room(std::string const& of, long count) {
+      return allocate<V>("phyllo: commit of " + of, count,
+                         "A commit keeps the state of training twice: train without one.",
+                         Kokkos::WithoutInitializing);
     }
     void exchange(T const& trainer, bool take) const {
       auto const& model = trainer.model();

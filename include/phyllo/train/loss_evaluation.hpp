@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/allocate.hpp>
 #include <phyllo/loss/losses.hpp>
 #include <phyllo/model/model.hpp>
 #include <phyllo/model/whole_step.hpp>
@@ -9,6 +10,7 @@
 #include <phyllo/op/segment.hpp>
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 namespace phyllo {
@@ -78,11 +80,11 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   LossEvaluation(space const& exec, M const& model, bool whole_step)
       : model_(model), label_(model.name() + "/loss") {
     auto const allocate = [&](auto& v, char const* what, long size) {
-      v = typename M::template Vector<accumulate>(
-          Kokkos::view_alloc(exec, model.name() + "/" + what), std::size_t(size));
+      v = phyllo::allocate<std::decay_t<decltype(v)>>(
+          model.name() + "/" + what, size, "Build the model with a smaller ModelOptions::batch.",
+          exec);
     };
-    totals_ = typename M::template Vector<double>(
-        Kokkos::view_alloc(exec, model.name() + "/evaluation"), 3);
+    allocate(totals_, "evaluation", 3);
     allocate(values_, "loss of samples", model.capacity());
     allocate(hits_, "hits of samples", model.capacity());
     allocate(sums_, "loss sums", 3);
@@ -90,9 +92,8 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
              2L * op::LossSum<P>::blocks +
                  (whole_step ? long(workspace_rows(exec)) * M::nodes.arena_size : 0));
     if (whole_step && thread_bytes<WholeKernels> > 0)
-      workspace_ = typename M::template Vector<std::byte>(
-          Kokkos::view_alloc(exec, model.name() + "/whole step workspace"),
-          std::size_t(thread_bytes<WholeKernels> * workspace_rows(exec)));
+      allocate(workspace_, "whole step workspace",
+               thread_bytes<WholeKernels> * workspace_rows(exec));
   }
 
   /// The caller's targets: one View, or tensors(named<tag>(view), ...).

@@ -4,6 +4,7 @@
 
 #include <phyllo/backend/run_here.hpp>
 #include <phyllo/backend/select.hpp>
+#include <phyllo/core/allocate.hpp>
 #include <phyllo/core/error.hpp>
 #include <phyllo/core/launch_label.hpp>
 #include <phyllo/policy/communication.hpp>
@@ -30,7 +31,8 @@ struct OptimizerOptions {
 /// options  Rule: Sgd, Adam, or a struct with rate, schedule, states, prepare and update ·
 ///          scaling · clipping
 /// state    Rule::states numbers per parameter, in Precision::accumulate
-/// errors   run: a largest norm that is not above zero -> Error; a step whose gradient is infinite
+/// errors   run: a largest norm that is not above zero, no room in memory -> Error; a step whose
+/// gradient is infinite
 ///          or not a number is skipped: on all ranks alike, but for ranks with weights of their own
 ///          in Full precision, which would send a message a step to agree on it
 /// numerics gradients are divided by the loss scale and by the number of samples of all ranks, then
@@ -53,10 +55,10 @@ template <class Rule, class M> class Optimizer {
         first_(share.first),
         count_(share.second - share.first),
         blocks_(int((count_ + block - 1) / block)),
-        state_(Kokkos::view_alloc(exec, label_ + " state"), std::size_t(count_) * Rule::states),
-        squares_(Kokkos::view_alloc(exec, label_ + " norm"), std::size_t(blocks_)),
-        finite_(Kokkos::view_alloc(exec, label_ + " check"), std::size_t(blocks_ + 1)),
-        totals_(Kokkos::view_alloc(exec, label_ + " totals"), 2) {
+        state_(room<decltype(state_)>(exec, " state", count_ * Rule::states)),
+        squares_(room<decltype(squares_)>(exec, " norm", blocks_)),
+        finite_(room<decltype(finite_)>(exec, " check", blocks_ + 1)),
+        totals_(room<decltype(totals_)>(exec, " totals", 2)) {
     if (!(options.clipping.largest_norm > 0))
       throw Error(label_ + ": the largest norm of the gradient must be above 0, but it is " +
                   std::to_string(options.clipping.largest_norm) +
@@ -133,6 +135,12 @@ template <class Rule, class M> class Optimizer {
   // To start the other threads takes as long as one thread takes for about as many parameters.
   static constexpr bool is_small = size < 32768;
 
+  template <class V> V room(space const& exec, char const* what, long count) const {
+    return allocate<V>(label_ + what, count,
+                       "The rule keeps its own numbers of each parameter; policy Sharded divides "
+                       "them among the ranks.",
+                       exec);
+  }
   template <class Finish>
   void measure(space const& exec, accumulate const* gradients, StepState const* state,
                accumulate const* tail, Finish const& finish) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/run_here.hpp>
+#include <phyllo/core/allocate.hpp>
 #include <phyllo/core/launch_label.hpp>
 #include <phyllo/train/add_shards.hpp>
 #include <phyllo/train/loss_evaluation.hpp>
@@ -69,8 +70,8 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
         label_(model.name() + "/shards"),
         map_(communication) {
     auto const allocate = [&](auto& v, char const* what, long size) {
-      v = std::decay_t<decltype(v)>(Kokkos::view_alloc(exec, label_ + ", " + what),
-                                    std::size_t(size));
+      v = phyllo::allocate<std::decay_t<decltype(v)>>(
+          label_ + ", " + what, size, "Take fewer shards: each has a row of gradients.", exec);
     };
     allocate(rows_, "sums", map_.rows() * row_size);
     allocate(tails_, "tails", whole_step ? long(shards) * M::tail_size : 0);
