@@ -14,7 +14,7 @@
 namespace phyllo::test {
 
 /// What a library may lack.
-enum class Lacking { nothing, nan_in_relu, sums_of_columns, algorithms, memory };
+enum class Lacking { nothing, nan_in_relu, sums_of_columns, algorithms, memory, handle, workspace };
 
 /// A library of matrix products by plain loops: matrices by columns, each of which begins `rows`
 /// numbers after the one before, and attributes as the manuals of cuBLASLt and hipBLASLt say.
@@ -52,6 +52,8 @@ template <Lacking lacking> struct PlainLibrary {
   enum class Attribute { first, second, epilogue, vector, vector_type };
 
   static constexpr Status success = Status::success;
+  // What no machine has, where it is lacking.
+  static constexpr long workspace_bytes = lacking == Lacking::workspace ? 1L << 47 : 32L << 20;
   static constexpr std::int32_t as_it_is = 0, transposed = 1;
   static constexpr Attribute attribute_first = Attribute::first,
                              attribute_second = Attribute::second,
@@ -61,13 +63,15 @@ template <Lacking lacking> struct PlainLibrary {
   /// Launches by epilogue.
   static inline long launches[4] = {};
   static inline unsigned last_alignment = 0;
+  static inline bool recording = false;
 
   static Stream stream(space const&) { return 0; }
+  static bool records(space const&) { return recording; }
   static std::string text(Status) { return "refused"; }
   static std::int32_t type(blas_lt::NumberType t) { return std::int32_t(t); }
   static std::uint32_t epilogue(blas_lt::Epilogue e) { return std::uint32_t(e); }
 
-  static Status create(Handle*) { return success; }
+  static Status create(Handle*) { return lacking == Lacking::handle ? Status::refused : success; }
   static Status create(Product* product) { return make(product, {}); }
   static Status create(Matrix* matrix, std::int32_t type, long rows, long columns) {
     return make(matrix, {blas_lt::NumberType(type), rows, columns});

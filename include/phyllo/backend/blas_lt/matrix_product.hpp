@@ -42,10 +42,10 @@ template <class Library, class T> class Owned {
 /// cost     choosing takes the host some ten microseconds, a call about two
 template <class Library> class MatrixProduct {
  public:
-  using Handle = Owned<Library, typename Library::Handle>;
+  using Handle = typename Library::Handle;
 
   /// The vector is the bias, or takes the sums of columns; its alignment matters.
-  MatrixProduct(Handle const& handle, ProductShape const& s, std::size_t workspace_bytes,
+  MatrixProduct(Handle handle, ProductShape const& s, std::size_t workspace_bytes,
                 void const* vector)
       : right_(matrix(s.factors, s.columns, s.depth, s.right_by_rows)),
         left_(matrix(s.factors, s.depth, s.rows, s.left_by_rows)),
@@ -67,18 +67,18 @@ template <class Library> class MatrixProduct {
     check<Library>(Library::limit(*preference, workspace_bytes, unsigned(s.alignment)), "limit");
     int found = 0;
     // What it has no algorithm for, it refuses, in one way or another: others compute it.
-    is_found_ = Library::choose(*handle, *product_, *right_, *left_, *result_, *preference,
-                                &choice_, &found) == Library::success &&
+    is_found_ = Library::choose(handle, *product_, *right_, *left_, *result_, *preference, &choice_,
+                                &found) == Library::success &&
                 found > 0;
   }
 
   bool is_found() const { return is_found_; }
 
   /// One launch on the stream.
-  void run(Handle const& handle, typename Library::Stream stream, void* workspace, void const* left,
+  void run(Handle handle, typename Library::Stream stream, void* workspace, void const* left,
            void const* right, void const* vector, void* result) const {
     if (has_vector_) set(Library::attribute_vector, vector);
-    check<Library>(Library::run(*handle, *product_, 1.0f, right, *right_, left, *left_, kept_,
+    check<Library>(Library::run(handle, *product_, 1.0f, right, *right_, left, *left_, kept_,
                                 result, *result_, choice_, workspace, stream),
                    "launch");
   }

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <phyllo/backend/blas_lt/matrix_product.hpp>
+#include <phyllo/core/allocate.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <map>
 #include <memory>
@@ -38,11 +40,25 @@ struct ProductMemory {
 /// algorithms work in.
 ///
 /// state    kept from the first product of a shape to Kokkos::finalize; past `most_shapes` shapes,
-///          all are chosen anew. 32 MiB of a device for each stream
-/// errors   the first call takes memory: not while a stream records, which RecordedWork says
+///          all are chosen anew. Library::workspace_bytes of a device for each stream
+/// errors   where the library cannot begin in this process, or there is no room for what it works
+///          in, one sentence on stderr, and none of its products from then on; the first product of
+///          a stream that records, since it takes memory -> Error
 template <class Library> class Products {
  public:
   using space = typename Library::space;
+
+  Products() {
+    auto const status = Library::create(&handle_);
+    can_be_used_ = has_handle_ = status == Library::success;
+    if (!has_handle_) give_up(Library::text(status));
+  }
+  Products(Products const&) = delete;
+  Products& operator=(Products const&) = delete;
+  ~Products() {
+    known_.clear();
+    if (has_handle_) static_cast<void>(Library::destroy(handle_));
+  }
 
   /// Those of this process, which has one device.
   static Products& of_process() {
@@ -54,9 +70,10 @@ template <class Library> class Products {
     return *kept();
   }
 
-  /// Launches the product, unless the library has no algorithm for it.
+  /// Launches the product, unless the library has no algorithm for it or cannot be used.
   bool run(space const& exec, ProductShape shape, ProductMemory const& memory) {
     std::lock_guard const alone(mutex_);
+    if (!has_room(exec)) return false;
     shape.alignment = memory.alignment();
     Known& known = find(shape, memory);
     if (!known.product.is_found()) return false;
@@ -70,11 +87,13 @@ template <class Library> class Products {
   /// options  T: of the bias and the result
   template <class T> bool keeps_nan(space const& exec, ProductShape shape, ProductMemory memory) {
     std::lock_guard const alone(mutex_);
+    if (!has_room(exec)) return false;
     shape.alignment = memory.alignment();
     Known& known = find(shape, memory);
     if (!known.product.is_found()) return false;
     if (known.asked) return known.keeps_nan;
-    Kokkos::View<T*, space> const bias("phyllo: bias of NaN", std::size_t(shape.columns));
+    Kokkos::View<T*, space> bias;
+    if (!make_room(exec, bias, "phyllo: bias of NaN", shape.columns)) return false;
     Kokkos::deep_copy(exec, bias, T(std::numeric_limits<float>::quiet_NaN()));
     memory.vector = bias.data();
     launch(exec, known.product, memory);
@@ -90,7 +109,6 @@ template <class Library> class Products {
 
  private:
   static constexpr std::size_t most_shapes = 256;
-  static constexpr std::size_t workspace_bytes = std::size_t(32) << 20;
 
   struct Known {
     MatrixProduct<Library> product;
@@ -103,30 +121,59 @@ template <class Library> class Products {
     static std::unique_ptr<Products> products;
     return products;
   }
+  // Said once: one of these is a process's.
+  void give_up(std::string const& why) {
+    can_be_used_ = false;
+    std::fprintf(
+        stderr,
+        "phyllo: %s cannot be used (%s), so that Phyllo's own kernels compute wide layers. "
+        "Look whether it fits the driver and memory is left, or leave its backend out of "
+        "the list of backends.\n",
+        Library::name, why.c_str());
+  }
+  // What the products of this instance work in is there.
+  bool has_room(space const& exec) {
+    if (!can_be_used_) return false;
+    Workspace& workspace = workspaces_[Library::stream(exec)];
+    if (workspace.size() > 0) return true;
+    if (Library::records(exec))
+      throw Error(
+          std::string(Library::name) +
+          ": expected a product on this instance before its stream records, since the first "
+          "takes memory, got none. Run the work once before.");
+    return make_room(exec, workspace, "phyllo: products of matrices", Library::workspace_bytes);
+  }
+  template <class V> bool make_room(space const& exec, V& view, char const* label, long size) {
+    try {
+      view = allocate<V>(label, size, "", exec, Kokkos::WithoutInitializing);
+      return true;
+    } catch (Error const&) {
+      give_up("no room for the " +
+              readable_bytes(bytes_of(size, long(sizeof(typename V::value_type)))) +
+              " that it works in");
+      return false;
+    }
+  }
   Known& find(ProductShape const& shape, ProductMemory const& memory) {
     auto at = known_.find(shape);
     if (at != known_.end()) return at->second;
     if (known_.size() == most_shapes) known_.clear();
     return known_
-        .try_emplace(shape, handle_, shape, workspace_bytes,
+        .try_emplace(shape, handle_, shape, std::size_t(Library::workspace_bytes),
                      static_cast<void const*>(memory.vector))
         .first->second;
   }
   void launch(space const& exec, MatrixProduct<Library> const& product,
               ProductMemory const& memory) {
     auto const stream = Library::stream(exec);
-    Workspace& workspace = workspaces_[stream];
-    if (workspace.size() == 0)
-      workspace = Workspace(
-          Kokkos::view_alloc(exec, "phyllo: products of matrices", Kokkos::WithoutInitializing),
-          workspace_bytes);
-    product.run(handle_, stream, workspace.data(), memory.left, memory.right, memory.vector,
-                memory.result);
+    product.run(handle_, stream, workspaces_[stream].data(), memory.left, memory.right,
+                memory.vector, memory.result);
   }
 
   using Workspace = Kokkos::View<std::byte*, space>;
   std::mutex mutex_;
-  typename MatrixProduct<Library>::Handle handle_;
+  typename Library::Handle handle_{};
+  bool has_handle_ = false, can_be_used_ = false;
   std::map<ProductShape, Known> known_;
   std::map<typename Library::Stream, Workspace> workspaces_;
 };

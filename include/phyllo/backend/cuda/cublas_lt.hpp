@@ -27,6 +27,7 @@ struct CublasLt {
   using Choice = cublasLtMatmulHeuristicResult_t;
 
   static constexpr Status success = CUBLAS_STATUS_SUCCESS;
+  static constexpr long workspace_bytes = 32L << 20;
   static constexpr cublasOperation_t as_it_is = CUBLAS_OP_N, transposed = CUBLAS_OP_T;
   static constexpr auto attribute_first = CUBLASLT_MATMUL_DESC_TRANSA;
   static constexpr auto attribute_second = CUBLASLT_MATMUL_DESC_TRANSB;
@@ -35,6 +36,12 @@ struct CublasLt {
   static constexpr auto attribute_vector_type = CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE;
 
   static Stream stream(space const& exec) { return exec.cuda_stream(); }
+  /// A graph, instead of running: see gpu::RecordedWork.
+  static bool records(space const& exec) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    static_cast<void>(cudaStreamIsCapturing(exec.cuda_stream(), &status));
+    return status != cudaStreamCaptureStatusNone;
+  }
   static std::string text(Status status) { return cublasLtGetStatusString(status); }
 
   static constexpr cudaDataType_t type(blas_lt::NumberType t) {

@@ -58,7 +58,8 @@ template <class Runtime> struct Launcher {
   }
   // The kernels of portable take less of a device.
   static std::string remedy() {
-    return "Configure Kokkos for the architecture of this device (-DKokkos_ARCH_...=ON), or leave " +
+    return "Configure Kokkos for the architecture of this device (-DKokkos_ARCH_...=ON), or "
+           "leave " +
            std::string(Runtime::backend) +
            " out of the list of backends: Backends<PortableBackend>.";
   }

@@ -27,6 +27,7 @@ struct HipblasLt {
   using Choice = hipblasLtMatmulHeuristicResult_t;
 
   static constexpr Status success = HIPBLAS_STATUS_SUCCESS;
+  static constexpr long workspace_bytes = 32L << 20;
   static constexpr hipblasOperation_t as_it_is = HIPBLAS_OP_N, transposed = HIPBLAS_OP_T;
   static constexpr auto attribute_first = HIPBLASLT_MATMUL_DESC_TRANSA;
   static constexpr auto attribute_second = HIPBLASLT_MATMUL_DESC_TRANSB;
@@ -35,6 +36,12 @@ struct HipblasLt {
   static constexpr auto attribute_vector_type = HIPBLASLT_MATMUL_DESC_BIAS_DATA_TYPE;
 
   static Stream stream(space const& exec) { return exec.hip_stream(); }
+  /// A graph, instead of running: see gpu::RecordedWork.
+  static bool records(space const& exec) {
+    hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
+    static_cast<void>(hipStreamIsCapturing(exec.hip_stream(), &status));
+    return status != hipStreamCaptureStatusNone;
+  }
   static std::string text(Status status) {
     return "hipblasStatus_t " + std::to_string(int(status));
   }

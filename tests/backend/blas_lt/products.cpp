@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A library that cannot be used in this process: its layers have the bits of backend/gpu, and one
+// sentence says why.
+
+#include <backend/blas_lt/plain_library.hpp>
+#include <backend/gpu/host_device.hpp>
+#include <backend/portable/comparison.hpp>
+#include <core/refused_memory.hpp>
+#include <phyllo/backend/blas_lt/contraction.hpp>
+#include <phyllo/layer/relu.hpp>
+
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+using namespace phyllo;
+using namespace phyllo::test;
+
+namespace {
+
+using P = Mixed<bf16, float>;
+using Device = HostDevice<cuda::Mma>;
+using Op = op::Contraction<op::Chain<ReLU>>;
+using Own = gpu::ContractionKernels<Device, op::Chain<ReLU>, P>;
+
+struct Always {
+  template <class> static bool takes(blas_lt::Pass, long, long, long) { return true; }
+};
+template <Lacking lacking>
+using ByLibrary = blas_lt::Contraction<PlainLibrary<lacking>, Device, op::Chain<ReLU>, P, Always>;
+
+// What a piece of work writes to the standard error stream.
+template <class Work> std::string said(Work const& work) {
+  std::FILE* const file = std::tmpfile();
+  REQUIRE(file != nullptr);
+  std::fflush(stderr);
+  int const before = dup(2);
+  dup2(fileno(file), 2);
+  work();
+  std::fflush(stderr);
+  dup2(before, 2);
+  close(before);
+  std::rewind(file);
+  std::string text;
+  for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) text += char(c);
+  std::fclose(file);
+  return text;
+}
+
+// All that the three passes of a layer write.
+struct Layer {
+  static constexpr int batch = 49, inputs = 33, outputs = 20;
+  Guarded<bf16> y{batch * outputs}, d_x{batch * inputs};
+  Guarded<float> d_weight{inputs * outputs}, d_bias{outputs};
+
+  template <class Kernels> void run() {
+    auto const x = numbers<bf16>(batch * inputs, 1), d_z = numbers<bf16>(batch * outputs, 2),
+               weight = numbers<bf16>(inputs * outputs, 3), bias = numbers<bf16>(outputs, 4);
+    std::vector<float> partial(std::size_t(Kernels::partial_count));
+    typename Op::template Forward<P> forward;
+    typename Op::template BackwardInput<P> backward;
+    typename Op::template BackwardParameters<P> parameters;
+    auto const extents = [](auto& work) {
+      work.batch = batch;
+      work.input = Shape{inputs};
+      work.output = Shape{outputs};
+    };
+    extents(forward);
+    extents(backward);
+    extents(parameters);
+    forward.x = parameters.x = x.data();
+    forward.weight = backward.weight = weight.data();
+    forward.bias = bias.data();
+    forward.y = y.data();
+    backward.d_z = parameters.d_z = d_z.data();
+    backward.d_x = d_x.data();
+    parameters.d_weight = d_weight.data();
+    parameters.d_bias = d_bias.data();
+    parameters.partial = partial.data();
+    Kernels::run(Space(), "test", forward);
+    Kernels::run(Space(), "test", backward);
+    Kernels::run(Space(), "test", parameters);
+    Space().fence("test");
+  }
+  bool has_bits_of(Layer const& other) const {
+    return y.has_bits_of(other.y) && d_x.has_bits_of(other.d_x) &&
+           d_weight.has_bits_of(other.d_weight) && d_bias.has_bits_of(other.d_bias);
+  }
+};
+
+template <Lacking lacking> void check_own_kernels(std::string const& reason) {
+  Layer own, first, second;
+  own.run<Own>();
+  std::string const text = said([&] {
+    first.run<ByLibrary<lacking>>();
+    second.run<ByLibrary<lacking>>();
+  });
+  CHECK(first.has_bits_of(own));
+  CHECK(second.has_bits_of(own));
+  CHECK(text ==
+        "phyllo: PlainLibrary cannot be used (" + reason +
+            "), so that Phyllo's own kernels compute wide layers. Look whether it fits the driver "
+            "and memory is left, or leave its backend out of the list of backends.\n");
+  for (long const l : PlainLibrary<lacking>::launches) CHECK(l == 0);
+}
+
+}  // namespace
+
+TEST_CASE("Products: a library that cannot begin leaves all to Phyllo's own kernels") {
+  check_own_kernels<Lacking::handle>("refused");
+}
+
+TEST_CASE("Products: so does one without room for what it works in") {
+  check_own_kernels<Lacking::workspace>("no room for the 128.0 TiB that it works in");
+}
+
+TEST_CASE("Products: a library that can be used says nothing, and is used") {
+  Layer layer;
+  CHECK(said([&] { layer.run<ByLibrary<Lacking::nothing>>(); }).empty());
+  long launches = 0;
+  for (long const l : PlainLibrary<Lacking::nothing>::launches) launches += l;
+  CHECK(launches >= 3);
+}
+
+TEST_CASE(
+    "Products: the first product of a stream that records is an error, the next is recorded") {
+  using Library = PlainLibrary<Lacking::sums_of_columns>;
+  Layer own, layer;
+  own.run<ByLibrary<Lacking::nothing>>();
+  Library::recording = true;
+  try {
+    layer.run<ByLibrary<Lacking::sums_of_columns>>();
+    FAIL("nothing was said");
+  } catch (Error const& error) {
+    CHECK(std::string(error.what()) ==
+          "PlainLibrary: expected a product on this instance before its stream records, since the "
+          "first takes memory, got none. Run the work once before.");
+  }
+  Library::recording = false;
+  layer.run<ByLibrary<Lacking::sums_of_columns>>();
+  Library::recording = true;
+  CHECK(said([&] { layer.run<ByLibrary<Lacking::sums_of_columns>>(); }).empty());
+  CHECK(layer.y.has_bits_of(own.y));
+  CHECK(Library::launches[int(blas_lt::Epilogue::none)] > 0);
+  Library::recording = false;
+}
