@@ -1,0 +1,60 @@
+# SPDX-FileCopyrightText: 2026 The Phyllo authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# usage: cmake -D PHYLLO_SOURCE=... -D WORK=... -D GENERATOR=... -D COMPILER=... -P missing.cmake
+#
+# Configures Phyllo where a library or a device is missing, with a package that only says for which
+# devices a Kokkos would be built: what is asked for is refused in a sentence, what is not is left
+# out in one.
+
+cmake_minimum_required(VERSION 3.25)
+
+file(REMOVE_RECURSE "${WORK}")
+
+# configure(<devices of Kokkos> <passes|fails> <sentence> <options>...)
+function(configure devices expected sentence)
+  file(WRITE "${WORK}/kokkos/KokkosConfig.cmake"
+    "set(Kokkos_DEVICES ${devices})\nadd_library(Kokkos::kokkos INTERFACE IMPORTED)\n")
+  file(WRITE "${WORK}/kokkos/KokkosConfigVersion.cmake"
+    "set(PACKAGE_VERSION 5.0.0)\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n")
+  file(REMOVE_RECURSE "${WORK}/build")
+  execute_process(COMMAND "${CMAKE_COMMAND}" -S "${PHYLLO_SOURCE}" -B "${WORK}/build" -G "${GENERATOR}"
+      -D "CMAKE_CXX_COMPILER=${COMPILER}" -D "Kokkos_DIR=${WORK}/kokkos" -D PHYLLO_ENABLE_TESTS=OFF
+      -D PHYLLO_ENABLE_EXAMPLES=OFF -D PHYLLO_ENABLE_PERF=OFF
+      -D CMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON -D CMAKE_DISABLE_FIND_PACKAGE_hipblaslt=ON
+      -D CMAKE_DISABLE_FIND_PACKAGE_MPI=ON -D CMAKE_DISABLE_FIND_PACKAGE_dnnl=ON ${ARGN}
+    RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  # CMake breaks the lines of its messages anywhere.
+  string(REGEX REPLACE "[ \n]+" " " text "${output}")
+  string(FIND "${text}" "${sentence}" position)
+  set(outcome fails)
+  if(result EQUAL 0)
+    set(outcome passes)
+  endif()
+  if(position EQUAL -1 OR NOT outcome STREQUAL expected)
+    message(FATAL_ERROR "Kokkos for ${devices}, ${ARGN}: expected that it ${expected} and says\n"
+      "  ${sentence}\nit ${outcome} and says\n${output}")
+  endif()
+endfunction()
+
+configure("OPENMP;SERIAL" fails
+  "Component phyllo::cublaslt needs a Kokkos for CUDA; this one was built for OPENMP;SERIAL. Name another one with -DKokkos_ROOT=<its install prefix>, or set PHYLLO_ENABLE_CUBLASLT=OFF."
+  -D PHYLLO_ENABLE_CUBLASLT=ON)
+configure("CUDA;SERIAL" fails
+  "Component phyllo::hipblaslt needs a Kokkos for HIP; this one was built for CUDA;SERIAL. Name another one with -DKokkos_ROOT=<its install prefix>, or set PHYLLO_ENABLE_HIPBLASLT=OFF."
+  -D PHYLLO_ENABLE_HIPBLASLT=ON)
+configure("CUDA;SERIAL" fails
+  "Component phyllo::cublaslt needs cuBLASLt, and none was found. Name one with CMAKE_PREFIX_PATH, or set PHYLLO_ENABLE_CUBLASLT=OFF: wide layers are Phyllo's own kernels then."
+  -D PHYLLO_ENABLE_CUBLASLT=ON)
+configure("OPENMP;SERIAL" fails
+  "Component phyllo::wgmma needs a Kokkos for CUDA of Kokkos_ARCH_HOPPER90; this one was built for OPENMP;SERIAL"
+  -D PHYLLO_ENABLE_WGMMA=ON)
+configure("CUDA;SERIAL" passes
+  "Phyllo: no cuBLASLt found, so component cublaslt is left out and wide layers are Phyllo's own kernels. Name one with CMAKE_PREFIX_PATH and configure again, or set PHYLLO_ENABLE_CUBLASLT=OFF.")
+configure("OPENMP;SERIAL" passes
+  "Phyllo: no MPI found, so component mpi, its tests and the examples on several ranks are left out.")
+configure("OPENMP;SERIAL" fails
+  "was built for OPENMP;SERIAL, and CUDA is asked for. Name another one with -DKokkos_ROOT=<its install prefix>."
+  -D PHYLLO_REQUIRE_DEVICE=CUDA)
+file(REMOVE_RECURSE "${WORK}")
+message(STATUS "What is missing is said.")
