@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// One training step of some networks on the default device, written for gradients.py, which has
+// PyTorch compute the same: parameters as the kernels read them, samples, targets, the mean loss
+// and the gradients of the mean.
+//
+// usage: conformance.gradients FOLDER
+
+#include <phyllo/phyllo.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <string>
+
+using namespace phyllo;
+
+namespace {
+
+using Space = Kokkos::DefaultExecutionSpace;
+
+// clang-format off
+struct Mlp : Network<Input<16>, Linear<64>, ReLU, Linear<64>, ReLU, Linear<64>, ReLU, Linear<64>, ReLU, Linear<16>> {};
+struct Odd : Network<Input<5>, Linear<33>, Tanh, Linear<19>, Sigmoid, Linear<3>> {};
+struct Deep : Network<Input<40>, Linear<128>, GELU, Linear<128>, GELU, Linear<128>, GELU, Linear<10>> {};
+struct Wide : Network<Input<300>, Linear<512>, ReLU, Linear<512, Bias<false>>, ReLU, Linear<7>> {};
+struct LeNet : Network<Input<1, 28, 28>, Conv2d<6, KernelSize<5>, Padding<2>>, ReLU, MaxPool2d<2>,
+                       Conv2d<16, KernelSize<5>>, ReLU, MaxPool2d<2>, Flatten, Linear<120>, ReLU, Linear<84>, ReLU,
+                       Linear<10>> {};
+struct Residuals : Network<Input<3, 12, 12>, Conv2d<8, Padding<1>, Bias<false>>, BatchNorm<>, GELU,
+                           Residual<Main<Conv2d<8, Padding<1>, Bias<false>>, BatchNorm<>, GELU,
+                                         Conv2d<8, Padding<1>, Bias<false>>, BatchNorm<>>>, GELU,
+                           GlobalAveragePool, Flatten, Linear<4>> {};
+// clang-format on
+
+template <class T> void append(StoredTensor& tensor, T value) {
+  auto const at = tensor.bytes.size();
+  tensor.bytes.resize(at + sizeof value);
+  std::memcpy(tensor.bytes.data() + at, &value, sizeof value);
+}
+template <class V> auto on_host(V const& view) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+}
+std::vector<std::int64_t> extents(Shape s, int batch) {
+  std::vector<std::int64_t> all{batch, s.channels};
+  for (int d = 3 - s.rank; d < 3; ++d) all.push_back(s.spatial[d]);
+  return all;
+}
+
+// Samples and targets as files have them, and as Views on the device; numbers in [-1, 1).
+template <class T, class V> StoredTensor draw(V const& view, char const* name, unsigned seed) {
+  StoredTensor tensor{name, ElementType::f32, {}, {}};
+  auto const host = Kokkos::create_mirror_view(view);
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    float const x = 2 * random_uniform(seed, 0, 0, i, 0) - 1;
+    host.data()[i] = T(x);
+    append(tensor, float(host.data()[i]));
+  }
+  Kokkos::deep_copy(view, host);
+  return tensor;
+}
+
+template <class Net, class L, class P>
+void write(std::string const& folder, char const* network, char const* dtype) {
+  using S = typename P::storage;
+  constexpr int batch = 203;  // no multiple of a tile
+  Space const exec;
+  Trainer<Net, L, Sgd, P> trainer(exec, Sgd{.rate = 0}, {.batch = batch, .seed = 7});
+  auto const& model = trainer.model();
+
+  TensorFile file;
+  Kokkos::View<S**, Kokkos::LayoutRight, Space> x("x", batch, Net::input.size());
+  file.tensors.push_back(draw<S>(x, "input", 1));
+  file.tensors.back().shape = extents(Net::input, batch);
+  auto const targets = [&] {
+    if constexpr (L::classes) {
+      Kokkos::View<int*, Space> labels("labels", batch);
+      auto const host = Kokkos::create_mirror_view(labels);
+      StoredTensor tensor{"target", ElementType::i32, {batch}, {}};
+      for (int n = 0; n < batch; ++n)
+        append(tensor, host(n) = int(random_uniform(2, 0, 0, n, 0) * float(Net::output.size())));
+      Kokkos::deep_copy(labels, host);
+      file.tensors.push_back(tensor);
+      return labels;
+    } else {
+      Kokkos::View<float**, Kokkos::LayoutRight, Space> wanted("targets", batch,
+                                                               Net::output.size());
+      file.tensors.push_back(draw<float>(wanted, "target", 2));
+      file.tensors.back().shape = {batch, Net::output.size()};
+      return wanted;
+    }
+  }();
+
+  // The loss is scaled for 16 bits; where that overflows, the next step has half the scale.
+  double scale = 0;
+  auto gradients = on_host(model.gradients());
+  for (bool finite = false; !finite;) {
+    scale = double(on_host(model.state())().loss_scale);
+    trainer.step(x, targets);
+    exec.fence("step");
+    gradients = on_host(model.gradients());
+    finite = true;
+    for (std::size_t i = 0; i < gradients.size(); ++i) finite &= std::isfinite(gradients(i));
+  }
+  double const samples = double(gradients(std::size_t(Net::program::nodes.arena_size)));
+  StoredTensor loss{"loss", ElementType::f64, {}, {}};
+  append(loss, trainer.loss());
+  file.tensors.push_back(loss);
+  auto const parameters = on_host(model.parameters());
+  for (ParameterEntry const& entry : parameter_table<Net>()) {
+    if (entry.is_buffer) continue;
+    StoredTensor weight{entry.name, ElementType::f64, entry.shape, {}};
+    StoredTensor gradient{"gradient." + entry.name, ElementType::f64, entry.shape, {}};
+    for (long i = 0; i < entry.size(); ++i) {
+      auto const at = std::size_t(entry.arena_index(i));
+      append(weight, double(parameters(at)));
+      append(gradient, double(gradients(at)) / (scale * samples));
+    }
+    file.tensors.push_back(weight);
+    file.tensors.push_back(gradient);
+  }
+  file.metadata = {{"network", network}, {"dtype", dtype}, {"space", Space::name()}};
+  write_safetensors(folder + "/" + network + "-" + dtype + ".safetensors", file);
+}
+
+template <class Net, class L> void write_all(std::string const& folder, char const* network) {
+  write<Net, L, Full<double>>(folder, network, "f64");
+  write<Net, L, Full<float>>(folder, network, "f32");
+  write<Net, L, Mixed<bf16, float>>(folder, network, "bf16");
+  write<Net, L, Mixed<fp16, float>>(folder, network, "f16");
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  Kokkos::ScopeGuard const kokkos(argc, argv);
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: conformance.gradients FOLDER\n");
+    return 2;
+  }
+  try {
+    write_all<Mlp, MeanSquaredError>(argv[1], "mlp");
+    write_all<Odd, MeanSquaredError>(argv[1], "odd");
+    write_all<Deep, CrossEntropy>(argv[1], "deep");
+    write_all<Wide, CrossEntropy>(argv[1], "wide");
+    write_all<LeNet, CrossEntropy>(argv[1], "lenet");
+    write_all<Residuals, CrossEntropy>(argv[1], "residuals");
+  } catch (std::exception const& error) {
+    std::fprintf(stderr, "conformance.gradients: %s\n", error.what());
+    return 1;
+  }
+}

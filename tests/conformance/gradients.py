@@ -1,0 +1,144 @@
+# SPDX-FileCopyrightText: 2026 The Phyllo authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Phyllo's losses and gradients against PyTorch's, of the same parameters and samples.
+
+usage: gradients.py PROGRAM
+
+PROGRAM is the one built of gradients.cpp. PyTorch computes on the device that the program ran on in
+the program's type, and in float64 on the processor. In each network the largest relative error of
+Phyllo's gradients, over all tensors, has to be at most twice PyTorch's own in the same type and a few
+roundings, and so has the loss. (One tensor's error says little: where a rounding turns a ReLU off, it
+jumps, for either.) Exit status 77: skipped, for PyTorch (Debian: python3-torch) is not there.
+"""
+
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+try:
+    import torch
+except ImportError:
+    print("skipped: Python has no module torch (Debian: python3-torch)")
+    sys.exit(77)
+
+nn = torch.nn
+TYPES = {"f64": torch.float64, "f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
+# What is allowed beside PyTorch's own error: 16 times half the distance of neighbours; in float64, which
+# is what all is compared with, what two orders of the same sums differ by.
+ALLOWED = {"f64": 1e-12, "f32": 2.0**-20, "bf16": 2.0**-5, "f16": 2.0**-8}
+STORED = {"F32": torch.float32, "F64": torch.float64, "I32": torch.int32}
+
+
+def perceptron(activation, *widths, bias=True):
+    layers = []
+    for inputs, outputs in zip(widths, widths[1:]):
+        layers += [nn.Linear(inputs, outputs, bias=bias), activation()]
+    return nn.Sequential(*layers[:-1])
+
+
+class Residual(nn.Module):
+    def __init__(self, *main):
+        super().__init__()
+        self.main = nn.Sequential(*main)
+
+    def forward(self, x):
+        return self.main(x) + x
+
+
+def convolution(inputs, outputs):
+    return nn.Conv2d(inputs, outputs, 3, padding=1, bias=False)
+
+
+def normalization():
+    return nn.BatchNorm2d(8, eps=torch.tensor(1e-5).item())  # Phyllo's is a float
+
+
+NETWORKS = {
+    "mlp": lambda: perceptron(nn.ReLU, 16, 64, 64, 64, 64, 16),
+    "odd": lambda: nn.Sequential(nn.Linear(5, 33), nn.Tanh(), nn.Linear(33, 19), nn.Sigmoid(), nn.Linear(19, 3)),
+    "deep": lambda: perceptron(nn.GELU, 40, 128, 128, 128, 10),
+    "wide": lambda: nn.Sequential(nn.Linear(300, 512), nn.ReLU(), nn.Linear(512, 512, bias=False), nn.ReLU(),
+                                  nn.Linear(512, 7)),
+    "lenet": lambda: nn.Sequential(nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5),
+                                   nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(400, 120), nn.ReLU(),
+                                   nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10)),
+    "residuals": lambda: nn.Sequential(
+        convolution(3, 8), normalization(), nn.GELU(),
+        Residual(convolution(8, 8), normalization(), nn.GELU(), convolution(8, 8), normalization()), nn.GELU(),
+        nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 4)),
+}
+
+
+def read(path):
+    """Tensors by name, and the metadata, of a safetensors file."""
+    data = path.read_bytes()
+    length = struct.unpack("<Q", data[:8])[0]
+    header = json.loads(data[8:8 + length])
+    metadata = header.pop("__metadata__")
+    tensors = {}
+    for name, entry in header.items():
+        begin, end = (8 + length + offset for offset in entry["data_offsets"])
+        tensors[name] = torch.frombuffer(bytearray(data[begin:end]), dtype=STORED[entry["dtype"]]).reshape(
+            entry["shape"])
+    return tensors, metadata
+
+
+def gradients(network, tensors, device, dtype):
+    """The loss, and the gradients of all parameters by name, in float64 on the processor."""
+    model = NETWORKS[network]().to(device, torch.float64)
+    weights = {k: v for k, v in tensors.items() if k in dict(model.named_parameters())}
+    model.load_state_dict(weights, strict=False)
+    model.to(dtype)
+    output = model(tensors["input"].to(device, dtype))
+    target = tensors["target"].to(device)
+    # Losses are computed in float, as Phyllo's are.
+    output = output.to(torch.promote_types(dtype, torch.float32))
+    if target.dtype == torch.int32:
+        loss = nn.functional.cross_entropy(output, target.long())
+    else:
+        loss = nn.functional.mse_loss(output, target.to(output.dtype))
+    # Small gradients keep their bits in float16.
+    scale = 1024.0 if dtype == torch.float16 else 1.0
+    (loss * scale).backward()
+    return loss.item(), {k: v.grad.double().cpu() / scale for k, v in model.named_parameters()}
+
+
+def compare(path):
+    """Whether one file is right; says what it saw."""
+    tensors, metadata = read(path)
+    network, dtype = metadata["network"], metadata["dtype"]
+    device = "cuda" if metadata["space"] in ("Cuda", "HIP") else "cpu"
+    loss, truth = gradients(network, tensors, "cpu", torch.float64)
+    loss_of_torch, of_torch = gradients(network, tensors, device, TYPES[dtype])
+    of_phyllo = {name: tensors["gradient." + name] for name in truth}
+
+    def largest(got):
+        return max((got[name] - truth[name]).norm().item() / truth[name].norm().item() for name in truth)
+
+    allowed = ALLOWED[dtype]
+    error, theirs = largest(of_phyllo), largest(of_torch)
+    loss_error, their_loss = (abs(x - loss) / abs(loss) for x in (tensors["loss"].item(), loss_of_torch))
+    right = error <= 2 * theirs + allowed and loss_error <= 2 * their_loss + allowed
+    print(f"{path.stem:16} on {device:4}: gradients {error:.2e} off, PyTorch's {theirs:.2e}; "
+          f"loss {loss_error:.2e}, PyTorch's {their_loss:.2e}{'' if right else '   WRONG'}")
+    return right
+
+
+def main():
+    # Sums in float, also where a device would rather multiply TF32.
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    torch.manual_seed(0)
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.argv[1], folder], check=True)
+        files = sorted(pathlib.Path(folder).glob("*.safetensors"))
+        right = [compare(path) for path in files]
+    if not files or not all(right):
+        sys.exit(f"{right.count(False)} of {len(files)} networks and types are wrong")
+    print(f"{len(files)} networks and types agree")
+
+
+if __name__ == "__main__":
+    main()
