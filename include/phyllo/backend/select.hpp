@@ -248,6 +248,12 @@ template <class K>
   requires(K::thread_bytes > 0)
 inline constexpr long thread_bytes<K> = K::thread_bytes;
 
+/// Workspace that kernels want for each sample of a batch that is a multiple of 64, in bytes.
+template <class K> inline constexpr long sample_bytes = 0;
+template <class K>
+  requires(K::sample_bytes > 0)
+inline constexpr long sample_bytes<K> = K::sample_bytes;
+
 /// Workspace that kernels want for sums over parts of a batch, in numbers.
 template <class K> inline constexpr long partial_count = 0;
 template <class K>

@@ -115,7 +115,9 @@ template <class... Ops> struct Segment {
     float const* buffers = nullptr;
     RunningStatistics const* statistics = nullptr;  // in host memory, one for each layer
     int position[max_length] = {};   // of each layer's chain, relative to random.position
-    std::byte* workspace = nullptr;  // (pieces, Kernels::thread_bytes), where these say so
+    // (pieces, Kernels::thread_bytes), where these say so; in a whole step also (batch, to a multiple
+    // of 64, Kernels::sample_bytes)
+    std::byte* workspace = nullptr;
   };
 };
 
@@ -137,7 +139,8 @@ template <class Segment, class L> struct WholeStep {
     ExternalTensor targets;
     StepState const* state = nullptr;
     int parameter_count = 0;          // of the arena, in elements
-    accumulate* partial = nullptr;    // workspace (rows, parameter_count)
+    // workspace (rows, parameter_count), and of Kernels::partial_count where these say so
+    accumulate* partial = nullptr;
     accumulate* gradients = nullptr;  // (parameter_count), every parameter of the segment written
     accumulate* values = nullptr;     // (N)
     accumulate* hits = nullptr;       // (N) or nullptr

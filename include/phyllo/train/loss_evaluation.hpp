@@ -90,10 +90,13 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     allocate(sums_, "loss sums", 3);
     allocate(partial_, "loss workspace",
              2L * op::LossSum<P>::blocks +
-                 (whole_step ? long(workspace_rows(exec)) * M::nodes.arena_size : 0));
-    if (whole_step && thread_bytes<WholeKernels> > 0)
-      allocate(workspace_, "whole step workspace",
-               thread_bytes<WholeKernels> * workspace_rows(exec));
+                 (whole_step ? std::max(long(workspace_rows(exec)) * M::nodes.arena_size,
+                                        partial_count<WholeKernels>)
+                             : 0));
+    long const bytes =
+        thread_bytes<WholeKernels> * workspace_rows(exec) +
+        bytes_of((model.capacity() + 63L) / 64 * 64, sample_bytes<WholeKernels>);
+    if (whole_step && bytes > 0) allocate(workspace_, "whole step workspace", bytes);
   }
 
   /// The caller's targets: one View, or tensors(named<tag>(view), ...).

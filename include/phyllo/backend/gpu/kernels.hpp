@@ -7,6 +7,7 @@
 #include <phyllo/backend/gpu/normalization.hpp>
 #include <phyllo/backend/gpu/segment.hpp>
 #include <phyllo/backend/gpu/segment_layout.hpp>
+#include <phyllo/backend/gpu/stored_step_kernels.hpp>
 
 namespace phyllo::gpu {
 
@@ -37,10 +38,21 @@ template <class Device, class... D, class P>
            FitsScratch<Device, op::Segment<D...>, P>)
 struct Kernels<Device, op::Segment<D...>, P> : SegmentKernels<Device, op::Segment<D...>, P> {};
 
+/// Whether a block has room for all that a whole step keeps of its samples.
+template <class Device, class Segment, class P>
+concept KeepsStep =
+    step_warps<typename Device::template Unit<typename P::storage>, Segment> > 0;
+
 template <class Device, class... D, class L, class P>
   requires(is_perceptron<op::Segment<D...>> && has_instruction<P> &&
-           step_warps<typename Device::template Unit<typename P::storage>, op::Segment<D...>> > 0)
+           KeepsStep<Device, op::Segment<D...>, P>)
 struct Kernels<Device, op::WholeStep<op::Segment<D...>, L>, P>
     : WholeStepKernels<Device, op::Segment<D...>, L, P> {};
+
+template <class Device, class... D, class L, class P>
+  requires(is_perceptron<op::Segment<D...>> && has_instruction<P> &&
+           FitsScratch<Device, op::Segment<D...>, P> && !KeepsStep<Device, op::Segment<D...>, P>)
+struct Kernels<Device, op::WholeStep<op::Segment<D...>, L>, P>
+    : StoredStepKernels<Device, op::Segment<D...>, L, P> {};
 
 }  // namespace phyllo::gpu

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/core/macros.hpp>
+#include <phyllo/backend/gpu/scratch_stages.hpp>
 #include <phyllo/core/type_list.hpp>
 #include <phyllo/op/segment.hpp>
 
@@ -14,11 +14,15 @@ namespace phyllo::gpu {
 ///
 /// Extents are padded to groups of 16 channels. A layer is, for every group of inputs and every
 /// group of outputs, the fragments of all lanes as the matrix instruction wants them, and behind
-/// them its biases in float. Layers that do not fit together are cut into stages, each of which
-/// takes the place of the one before.
+/// them its biases in float. Layers that do not fit together are cut into stages.
 template <class Unit, class Segment> struct SegmentLayout;
-template <class Unit, class... D> struct SegmentLayout<Unit, op::Segment<D...>> {
+template <class Unit, class... D>
+struct SegmentLayout<Unit, op::Segment<D...>>
+    : ScratchStages<SegmentLayout<Unit, op::Segment<D...>>> {
+  using Stages = ScratchStages<SegmentLayout>;
   static constexpr int layers = sizeof...(D);
+  static constexpr int pieces = layers;
+  static constexpr long budget = Unit::scratch_budget;
 
   PHYLLO_INLINE static constexpr int inputs(int l) {
     constexpr int in[] = {D::inputs...};
@@ -43,50 +47,22 @@ template <class Unit, class... D> struct SegmentLayout<Unit, op::Segment<D...>> 
     return weight_bytes(l) + groups(outputs(l)) * 16 * 4;
   }
 
-  /// First layer of a stage; of the stage behind the last one `layers`.
-  PHYLLO_INLINE static constexpr int first_of(int stage) {
-    int first = 0;
-    for (int s = 0; s < stage && first < layers; ++s) {
-      long sum = bytes(first++);
-      while (first < layers && sum + bytes(first) <= Unit::scratch_budget) sum += bytes(first++);
-    }
-    return first;
-  }
-  PHYLLO_INLINE static constexpr int stages() {
-    int s = 0;
-    while (first_of(s) < layers) ++s;
-    return s;
-  }
-  PHYLLO_INLINE static constexpr int stage_of(int l) {
-    int s = 0;
-    while (first_of(s + 1) <= l) ++s;
-    return s;
-  }
-  /// Bytes before a layer, in its stage.
-  PHYLLO_INLINE static constexpr int offset(int l) {
-    int sum = 0;
-    for (int k = first_of(stage_of(l)); k < l; ++k) sum += bytes(k);
-    return sum;
-  }
-  PHYLLO_INLINE static constexpr int scratch_bytes() {
-    int most = 0;
-    for (int l = 0; l < layers; ++l)
-      most = offset(l) + bytes(l) > most ? offset(l) + bytes(l) : most;
-    return most;
+  /// Whether the derivative of a layer's chain wants what the chain had before it.
+  PHYLLO_INLINE static constexpr bool keeps_input(int l) {
+    constexpr bool keeps[] = {
+        (D::chain::length > 0 && D::chain::derivative_of == Derivative::input)...};
+    return keeps[l];
   }
 
   template <int L> using Dense = At<TypeList<D...>, L>;
-  /// Whether a layer has a stage for itself.
-  PHYLLO_INLINE static constexpr bool is_alone(int l) {
-    return first_of(stage_of(l)) == l && first_of(stage_of(l) + 1) == l + 1;
-  }
   /// Whether a layer is the one before once more, in the same stage or each in its own.
   template <int L> PHYLLO_INLINE static constexpr bool repeats() {
     if constexpr (L == 0)
       return false;
     else
       return std::is_same_v<Dense<L>, Dense<L - 1>> &&
-             (stage_of(L) == stage_of(L - 1) || (is_alone(L) && is_alone(L - 1)));
+             (Stages::stage_of(L) == Stages::stage_of(L - 1) ||
+              (Stages::is_alone(L) && Stages::is_alone(L - 1)));
   }
   /// How many layers from L on are the same.
   template <int L> PHYLLO_INLINE static constexpr int run_length() {

@@ -30,11 +30,6 @@ template <class Unit, class... D, int Warps> struct StepLayout<Unit, op::Segment
   PHYLLO_INLINE static constexpr int stride(int value) {
     return Layers::groups(channels(value)) * 16 + 16 / element;
   }
-  PHYLLO_INLINE static constexpr bool keeps_input(int l) {
-    constexpr bool keeps[] = {
-        (D::chain::length > 0 && D::chain::derivative_of == Derivative::input)...};
-    return keeps[l];
-  }
 
   /// Bytes before each, from the start of the scratch memory.
   PHYLLO_INLINE static constexpr int weights_at(int l) {
@@ -54,7 +49,7 @@ template <class Unit, class... D, int Warps> struct StepLayout<Unit, op::Segment
   }
   PHYLLO_INLINE static constexpr int saved_at(int l) {
     int sum = rows_at(layers + 2);
-    for (int k = 0; k < l; ++k) sum += keeps_input(k) ? samples * stride(k + 1) * element : 0;
+    for (int k = 0; k < l; ++k) sum += Layers::keeps_input(k) ? samples * stride(k + 1) * element : 0;
     return sum;
   }
   static constexpr int scratch_bytes = saved_at(layers);

@@ -28,6 +28,12 @@ template <class Unit, int Count> struct TileRows {
                 reinterpret_cast<std::uintptr_t>(t.data[0]) % sizeof(Four<S>) == 0;
   }
 
+  /// The rows as one matrix, where they stand behind each other without gaps; else nullptr.
+  S const* in_one_piece() const {
+    return is_packed && tensor.sample_stride == Count ? static_cast<S const*>(tensor.data[0])
+                                                      : nullptr;
+  }
+
   /// Channels c to c + 3 of sample n.
   PHYLLO_INLINE Four<S> read(long n, int c) const {
     if (n >= batch || c >= Count) return {};

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/gpu/four.hpp>
+#include <phyllo/backend/gpu/stored_layout.hpp>
+
+namespace phyllo::gpu {
+
+/// What a warp keeps of its 16 samples in device memory, in the matrices of StoredLayout. A lane
+/// reads again what it wrote itself, but for the rows of the loss.
+template <class Unit, class Layout> struct StoredRows {
+  using S = typename Unit::storage;
+  static constexpr int layers = Layout::layers;
+  static constexpr int output_columns = Layout::channels(layers);
+
+  S* workspace;
+  long samples;      // rows of each matrix
+  long first;        // of the warp's samples
+  bool keeps_input;  // whether the inputs of the first layer are kept as well
+
+  /// Where a matrix begins, of so many samples: whole tiles, so that rows behind the batch are the
+  /// warp's own.
+  PHYLLO_INLINE static constexpr long padded(long batch) { return (batch + 63) / 64 * 64; }
+  PHYLLO_INLINE static S* matrix(S* workspace, long samples, int matrix) {
+    return workspace + Layout::channels_before(matrix) * samples;
+  }
+
+  template <int Value>
+  PHYLLO_INLINE void put_value(int k, int lane, int part, Four<S> const& four) const {
+    if (Value > 0 || keeps_input) write<Layout::value(Value)>(k, lane, part, four);
+  }
+  template <int Layer>
+  PHYLLO_INLINE void put_before_chain(int k, int lane, int part, Four<S> const& four) const {
+    write<Layout::sums(Layer)>(k, lane, part, four);
+  }
+  /// What the derivative of a layer's chain wants: what it made, or what it had before.
+  template <int Layer> PHYLLO_INLINE Four<S> kept(int k, int lane, int part) const {
+    if constexpr (Layout::Layers::keeps_input(Layer))
+      return read<Layout::sums(Layer)>(k, lane, part);
+    else
+      return read<Layout::value(Layer + 1)>(k, lane, part);
+  }
+  template <int Layer>
+  PHYLLO_INLINE void put_gradient(int k, int lane, int part, Four<S> const& four) const {
+    write<Layout::sums(Layer)>(k, lane, part, four);
+  }
+
+  PHYLLO_INLINE S const* output_row(int sample) const {
+    return row<Layout::value(layers)>(sample);
+  }
+  PHYLLO_INLINE S* output_gradient_row(int sample) const {
+    return row<Layout::output_gradient>(sample);
+  }
+  PHYLLO_INLINE Four<S> output_gradient(int k, int lane, int part) const {
+    return read<Layout::output_gradient>(k, lane, part);
+  }
+
+  /// Four channels of group k, a lane's part; behind the last channel zero.
+  template <int Matrix> PHYLLO_INLINE Four<S> read(int k, int lane, int part) const {
+    constexpr int count = Layout::channels(Matrix);
+    int const c = k * 16 + Unit::channel(lane);
+    S const* const from = row<Matrix>(Unit::sample(lane, part)) + c;
+    Four<S> four = {};
+    if constexpr (count % 4 == 0) {
+      if (c < count) four = *reinterpret_cast<Four<S> const*>(from);
+    } else {
+      PHYLLO_UNROLL_ON_DEVICE
+      for (int i = 0; i < 4; ++i)
+        if (c + i < count) four.value[i] = from[i];
+    }
+    return four;
+  }
+
+ private:
+  template <int Matrix> PHYLLO_INLINE S* row(int sample) const {
+    return matrix(workspace, samples, Matrix) + (first + sample) * Layout::channels(Matrix);
+  }
+  template <int Matrix>
+  PHYLLO_INLINE void write(int k, int lane, int part, Four<S> const& four) const {
+    constexpr int count = Layout::channels(Matrix);
+    int const c = k * 16 + Unit::channel(lane);
+    S* const to = row<Matrix>(Unit::sample(lane, part)) + c;
+    if constexpr (count % 4 == 0) {
+      if (c < count) *reinterpret_cast<Four<S>*>(to) = four;
+    } else {
+      PHYLLO_UNROLL_ON_DEVICE
+      for (int i = 0; i < 4; ++i)
+        if (c + i < count) to[i] = four.value[i];
+    }
+  }
+};
+
+}  // namespace phyllo::gpu

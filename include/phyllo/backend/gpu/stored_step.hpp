@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/gpu/packed_weights.hpp>
+#include <phyllo/backend/gpu/step_passes.hpp>
+#include <phyllo/backend/gpu/stored_rows.hpp>
+#include <phyllo/backend/gpu/team.hpp>
+
+#include <cstddef>
+#include <utility>
+
+namespace phyllo::gpu {
+
+/// Forward, loss and backward of a segment, of which the values and the gradients by each layer's
+/// sums stay in device memory for the gradients of weights. A warp takes 16 samples through the
+/// layers and back by itself; in between, a stage of weights is loaded once for all tiles of a
+/// block, and the values at its border are read again by the lanes that wrote them.
+///
+/// cost     per sample, of each layer but the first its input is written and read once, and of each
+///          layer the gradients by its sums are written: 3 numbers a channel, 5 with the products
+///          that read both for the gradients of weights, for 7 where layers run one by one; one more
+///          of each channel whose chain's derivative wants what it had before, and at the border of
+///          two stages; and the outputs and their gradients, once each to and from the loss
+template <class Unit, class Segment, class L, class P> struct stored_step_tiles;
+template <class Unit, class... D, class L, class P>
+struct stored_step_tiles<Unit, op::Segment<D...>, L, P> : StepPasses<Unit, op::Segment<D...>, L, P> {
+  using Passes = StepPasses<Unit, op::Segment<D...>, L, P>;
+  using Layout = StoredLayout<Unit, op::Segment<D...>>;
+  using Layers = typename Layout::Layers;
+  using Rows = StoredRows<Unit, Layout>;
+  using S = typename P::storage;
+  static constexpr int here = Unit::here;
+  static constexpr int layers = Layout::layers;
+  static constexpr int scratch_bytes = Layout::scratch_bytes();
+  static constexpr int warps = 8;
+  static constexpr int threads = warps * Unit::lanes;
+  static constexpr int samples_of_block = warps * 16;
+  template <int Layer> using Dense = typename Layers::template Dense<Layer>;
+  using Passes::parameter_count;
+  using Passes::source;
+
+  S* workspace = nullptr;      // matrices of StoredLayout
+  float* gradients = nullptr;  // (parameter_count): zeros, for what is between parameters
+  long samples = 0;            // rows of a matrix
+  bool keeps_input = false;
+
+  stored_step_tiles(typename op::WholeStep<op::Segment<D...>, L>::template Run<P> const& work,
+                    ExternalTensor const& from)
+      : Passes(work, from),
+        workspace(reinterpret_cast<S*>(work.forward.workspace)),
+        gradients(work.gradients),
+        samples(Rows::padded(work.forward.batch)),
+        keeps_input(source.in_one_piece() == nullptr) {}
+
+  /// For the gradients of a layer's parameters: its input, and the gradients by its sums.
+  S const* input(int layer) const {
+    return layer > 0 || keeps_input ? Rows::matrix(workspace, samples, Layout::value(layer))
+                                    : source.in_one_piece();
+  }
+  S const* gradient(int layer) const {
+    return Rows::matrix(workspace, samples, Layout::sums(layer));
+  }
+
+  template <class Team> PHYLLO_FUNCTION void operator()(Team const& team) const {
+    for (int t = team.first_thread(); t < team.last_thread(); ++t)
+      for (int i = team.block() * threads + t; i < parameter_count; i += team.blocks() * threads)
+        gradients[i] = 0;
+    all_stages(team, std::make_index_sequence<Layout::stages()>{});
+  }
+
+ private:
+  template <class Team, std::size_t... I>
+  PHYLLO_INLINE void all_stages(Team const& team, std::index_sequence<I...>) const {
+    (stage<int(I)>(team), ...);
+  }
+  template <int Stage, class Team> PHYLLO_INLINE void stage(Team const& team) const {
+    constexpr int first_piece = Layout::first_of(Stage);
+    using Pieces = std::make_index_sequence<Layout::first_of(Stage + 1) - first_piece>;
+    if constexpr (Stage > 0) team.barrier();
+    for (int t = team.first_thread(); t < team.last_thread(); ++t)
+      load<first_piece>(team.scratch, t, Pieces{});
+    team.barrier();
+    long const step = long(team.blocks()) * samples_of_block;
+    for (int w = team.first_warp(); w < team.last_warp(); ++w)
+      for (long first = long(team.block()) * samples_of_block + w * 16; first < source.batch;
+           first += step)
+        tile<first_piece>(team.scratch, Rows{workspace, samples, first, keeps_input},
+                          team.first_lane(), Pieces{});
+  }
+
+  template <int First, std::size_t... I>
+  PHYLLO_INLINE void load(std::byte* scratch, int thread, std::index_sequence<I...>) const {
+    (load_piece<First + int(I)>(scratch, thread), ...);
+  }
+  template <int Piece> PHYLLO_INLINE void load_piece(std::byte* scratch, int thread) const {
+    constexpr int layer = Layout::layer_of(Piece);
+    if constexpr (Layout::is_forward(Piece))
+      this->template pack<layer>(packed<Piece>(scratch), thread, threads);
+    else
+      this->template pack_transposed<layer>(packed<Piece>(scratch), thread, threads);
+  }
+  template <int Piece> PHYLLO_INLINE static auto packed(std::byte* scratch) {
+    using Of = Dense<Layout::layer_of(Piece)>;
+    constexpr bool forward = Layout::is_forward(Piece);
+    return PackedWeights<Unit, forward ? Of::inputs : Of::outputs,
+                         forward ? Of::outputs : Of::inputs>{
+        reinterpret_cast<S*>(scratch + Layout::offset(Piece))};
+  }
+
+  template <int First, std::size_t... I>
+  PHYLLO_INLINE void tile(std::byte* scratch, Rows const& rows, int first_lane,
+                          std::index_sequence<I...>) const {
+    typename Passes::Values value;
+    begin<First>(value, rows, first_lane);
+    (pass<First + int(I)>(value, scratch, rows, first_lane), ...);
+  }
+  // What the stage before has left: the input of a layer, or the gradients by its sums.
+  template <int Piece>
+  PHYLLO_INLINE void begin(typename Passes::Values& value, Rows const& rows,
+                           int first_lane) const {
+    constexpr int layer = Layout::layer_of(Piece);
+    if constexpr (Piece == 0) {
+      this->read(value, rows, rows.first, first_lane);
+    } else {
+      constexpr int matrix =
+          Layout::is_forward(Piece) ? Layout::value(layer) : Layout::sums(layer);
+      PHYLLO_UNROLL_ON_DEVICE
+      for (int k = 0; k < Layers::groups(Layout::channels(matrix)); ++k) {
+        for (int i = 0; i < here; ++i) {
+          PHYLLO_UNROLL_ON_DEVICE
+          for (int part = 0; part < Unit::parts; ++part)
+            Unit::put(value[0][k][i], part,
+                      rows.template read<matrix>(k, first_lane + i, part));
+        }
+      }
+    }
+  }
+  template <int Piece>
+  PHYLLO_INLINE void pass(typename Passes::Values& value, std::byte* scratch, Rows const& rows,
+                          int first_lane) const {
+    constexpr int layer = Layout::layer_of(Piece);
+    auto const weights = packed<Piece>(scratch);
+    if constexpr (Layout::is_forward(Piece)) {
+      this->template forward<layer>(value, weights, rows, rows.first, first_lane);
+      if constexpr (layer == layers - 1) this->loss(value, rows, rows.first, first_lane);
+    } else {
+      constexpr int in = Layers::groups(Dense<layer>::inputs);
+      typename Unit::Sums sums[1][in][Unit::blocks][here] = {};
+      weights.multiply(sums, value, first_lane);
+      this->template backward<layer - 1>(value, sums, rows, rows.first, first_lane);
+    }
+  }
+};
+
+}  // namespace phyllo::gpu
