@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What a GPU compiler must take: training steps of narrow perceptrons in one pass on matrix cores,
-// and in double, for which there are none, layer by layer.
+// with values that stay on chip or are stored where there is no room, and in double, for which
+// there are no such kernels, layer by layer.
 
 #include <phyllo/phyllo.hpp>
 
@@ -14,6 +15,10 @@ using Space = Kokkos::DefaultExecutionSpace;
 // The network of workload mlp-train; one that fits the scratch memory of every device.
 struct MlpTrain : Network<Input<16>, Linear<64>, ReLU, Linear<64>, ReLU, Linear<64>, ReLU,
                           Linear<64>, ReLU, Linear<16>> {};
+// Ones whose values are stored: one stage of weights, or several, on NVIDIA's devices and AMD's.
+struct DeepTrain : Network<Input<24>, Linear<128>, GELU, Linear<128>, ReLU, Linear<128>, ReLU,
+                           Linear<128>, ReLU, Linear<128>, ReLU, Linear<8>> {};
+struct WideTrain : Network<Input<30>, Linear<96>, Tanh, Linear<90>, Tanh, Linear<3>> {};
 struct SurrogateTrain : Network<Input<24>, Linear<32>, Tanh, Linear<32>, GELU, Linear<8>> {};
 
 template <class Net, class L, class P, class Targets> void train(Targets const& targets) {
@@ -25,6 +30,9 @@ template <class Net, class L, class P, class Targets> void train(Targets const& 
 
 void gpu_whole_step(Kokkos::View<int*, Space> classes, Kokkos::View<float**, Space> values) {
   train<MlpTrain, MeanSquaredError, Mixed<bf16, float>>(values);
+  train<DeepTrain, CrossEntropy, Mixed<bf16, float>>(classes);
+  train<DeepTrain, MeanSquaredError, Mixed<fp16, float>>(values);
+  train<WideTrain, MeanSquaredError, Full<float>>(values);
   train<SurrogateTrain, CrossEntropy, Mixed<fp16, float>>(classes);
   train<SurrogateTrain, MeanSquaredError, Full<float>>(values);
   static_assert(!runs_whole_steps<SurrogateTrain, Full<double>, Execution<>>());

@@ -38,6 +38,10 @@ struct SegmentLayout<Unit, op::Segment<D...>>
     for (int l = 0; l < layers; ++l) most = outputs(l) > most ? outputs(l) : most;
     return groups(most);
   }
+  /// Registers of a lane for the sums of the widest layer, and its values.
+  PHYLLO_INLINE static constexpr int registers() {
+    return widest() * 16 * 16 / Unit::lanes * (4 + int(sizeof(typename Unit::storage))) / 4;
+  }
   /// Bytes of a layer's fragments, and of all that it has.
   PHYLLO_INLINE static constexpr int weight_bytes(int l) {
     return groups(inputs(l)) * groups(outputs(l)) * Unit::blocks * Unit::lanes * 4 *

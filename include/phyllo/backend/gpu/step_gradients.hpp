@@ -20,18 +20,20 @@ template <class Unit, class Layout> struct StepGradients {
   /// inputs^T gradients over the samples of the block, of the groups that are this warp's.
   template <int Layer> PHYLLO_INLINE void add_weights(Rows const& rows, int warp, int first_lane) {
     constexpr int out = Layers::groups(Dense<Layer>::outputs);
+    constexpr int slots = Layout::slots_of(Layer), before = Layout::slot(Layer);
+    constexpr int groups = Layout::gradient_groups(Layer);
+    constexpr int stride_x = Layout::stride(Layer), stride_y = Layout::stride(Layer + 1);
     PHYLLO_UNROLL_ON_DEVICE
-    for (int slot = 0; slot < Layout::slots_of(Layer); ++slot) {
+    for (int slot = 0; slot < slots; ++slot) {
       int const group = slot * warps + warp;
-      if (group >= Layout::gradient_groups(Layer)) continue;
-      auto& sums = weight[Layout::slot(Layer) + slot];
+      if (group >= groups) continue;
+      auto& sums = weight[before + slot];
       for (int m = 0; m < warps; ++m) {
         typename Unit::Values x[here];
         typename Unit::Weights d_y[Unit::blocks][here];
-        Unit::by_channel(x, rows.template value<Layer>(m) + group / out * 16, Layout::stride(Layer),
+        Unit::by_channel(x, rows.template value<Layer>(m) + group / out * 16, stride_x, first_lane);
+        Unit::by_channel(d_y, rows.template value<Layer + 1>(m) + group % out * 16, stride_y,
                          first_lane);
-        Unit::by_channel(d_y, rows.template value<Layer + 1>(m) + group % out * 16,
-                         Layout::stride(Layer + 1), first_lane);
         PHYLLO_UNROLL_ON_DEVICE
         for (int b = 0; b < Unit::blocks; ++b) Unit::multiply(sums[b], x, d_y[b]);
       }
@@ -40,6 +42,7 @@ template <class Unit, class Layout> struct StepGradients {
   /// A lane sums every lanes-th channel over the samples of its warp.
   template <int Layer> PHYLLO_INLINE void add_bias(Rows const& rows, int warp, int first_lane) {
     if constexpr (Dense<Layer>::bias) {
+      constexpr int stride = Layout::stride(Layer + 1);
       auto const* const d_y = rows.template value<Layer + 1>(warp);
       for (int i = 0; i < here; ++i) {
         PHYLLO_UNROLL_ON_DEVICE
@@ -47,7 +50,7 @@ template <class Unit, class Layout> struct StepGradients {
           int const c = j * Unit::lanes + first_lane + i;
           if (c >= Dense<Layer>::outputs) continue;
           float sum = 0;
-          for (int n = 0; n < 16; ++n) sum += float(d_y[n * Layout::stride(Layer + 1) + c]);
+          for (int n = 0; n < 16; ++n) sum += float(d_y[n * stride + c]);
           bias[Layer][j][i] += sum;
         }
       }
@@ -58,10 +61,12 @@ template <class Unit, class Layout> struct StepGradients {
   template <int Layer>
   PHYLLO_INLINE void write_weights(float* gradient, int warp, int first_lane) const {
     constexpr int out = Layers::groups(Dense<Layer>::outputs);
+    constexpr int slots = Layout::slots_of(Layer), before = Layout::slot(Layer);
+    constexpr int groups = Layout::gradient_groups(Layer);
     PHYLLO_UNROLL_ON_DEVICE
-    for (int slot = 0; slot < Layout::slots_of(Layer); ++slot) {
+    for (int slot = 0; slot < slots; ++slot) {
       int const group = slot * warps + warp;
-      if (group >= Layout::gradient_groups(Layer)) continue;
+      if (group >= groups) continue;
       for (int i = 0; i < here; ++i) {
         PHYLLO_UNROLL_ON_DEVICE
         for (int b = 0; b < Unit::blocks; ++b) {
@@ -71,7 +76,7 @@ template <class Unit, class Layout> struct StepGradients {
             int const o = group % out * 16 + Unit::gradient_output(first_lane + i, b, e);
             if (c < Dense<Layer>::inputs && o < Dense<Layer>::outputs)
               gradient[c * Dense<Layer>::outputs + o] =
-                  weight[Layout::slot(Layer) + slot][b][i].value[e];
+                  weight[before + slot][b][i].value[e];
           }
         }
       }

@@ -70,9 +70,12 @@ template <class Unit, class... D, int Warps> struct StepLayout<Unit, op::Segment
   /// Channels of a layer's bias whose gradient a lane sums.
   static constexpr int bias_channels = (Layers::widest() * 16 + Unit::lanes - 1) / Unit::lanes;
 
-  /// What all this leaves of 255 registers is for one layer's sums, values and weights.
+  /// Registers of a lane for these sums, and for the sums and values of one layer at a time. What
+  /// they leave of 255 is for weights and addresses.
   static constexpr int registers = slots * 16 * 16 / Unit::lanes + layers * bias_channels;
-  static constexpr bool fits = scratch_bytes <= Unit::scratch_budget && registers <= 128;
+  static constexpr int registers_of_layer = Layers::registers();
+  static constexpr bool fits = scratch_bytes <= Unit::scratch_budget && registers <= 128 &&
+                               registers + registers_of_layer <= 200;
 };
 
 }  // namespace phyllo::gpu

@@ -75,8 +75,9 @@ struct StepPasses<Unit, op::Segment<D...>, L, P> {
 
   template <class Rows>
   PHYLLO_INLINE void read(Values& value, Rows const& rows, long first, int first_lane) const {
+    constexpr int groups = Layers::groups(Layers::inputs(0));
     PHYLLO_UNROLL_ON_DEVICE
-    for (int k = 0; k < Layers::groups(Layers::inputs(0)); ++k) {
+    for (int k = 0; k < groups; ++k) {
       for (int i = 0; i < here; ++i) {
         PHYLLO_UNROLL_ON_DEVICE
         for (int part = 0; part < Unit::parts; ++part) {
@@ -130,8 +131,9 @@ struct StepPasses<Unit, op::Segment<D...>, L, P> {
     Unit::synchronize();
     for (int i = 0; i < here; ++i) loss_of_sample(rows, first, first_lane + i);
     Unit::synchronize();
+    constexpr int groups = Layers::groups(outputs);
     PHYLLO_UNROLL_ON_DEVICE
-    for (int n = 0; n < Layers::groups(outputs); ++n) {
+    for (int n = 0; n < groups; ++n) {
       for (int i = 0; i < here; ++i) {
         PHYLLO_UNROLL_ON_DEVICE
         for (int part = 0; part < Unit::parts; ++part)
@@ -146,8 +148,9 @@ struct StepPasses<Unit, op::Segment<D...>, L, P> {
   template <int Layer, class Sums, class Rows>
   PHYLLO_INLINE void backward(Values& value, Sums const& sums, Rows const& rows, long first,
                               int first_lane) const {
+    constexpr int groups = Layers::groups(Dense<Layer>::outputs);
     PHYLLO_UNROLL_ON_DEVICE
-    for (int n = 0; n < Layers::groups(Dense<Layer>::outputs); ++n) {
+    for (int n = 0; n < groups; ++n) {
       for (int i = 0; i < here; ++i) {
         PHYLLO_UNROLL_ON_DEVICE
         for (int part = 0; part < Unit::parts; ++part)

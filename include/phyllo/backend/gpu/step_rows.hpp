@@ -18,32 +18,37 @@ template <class Unit, class Layout> struct StepRows {
 
   std::byte* scratch;
 
+  // Places are constants, which a compiler else computes where they are used.
   template <int Layer> PHYLLO_INLINE auto weights() const {
+    constexpr int at = Layout::weights_at(Layer);
     return PackedWeights<Unit, Dense<Layer>::inputs, Dense<Layer>::outputs>{
-        reinterpret_cast<S*>(scratch + Layout::weights_at(Layer))};
+        reinterpret_cast<S*>(scratch + at)};
   }
   template <int Layer> PHYLLO_INLINE auto transposed() const {
+    constexpr int at = Layout::transposed_at(Layer);
     return PackedWeights<Unit, Dense<Layer>::outputs, Dense<Layer>::inputs>{
-        reinterpret_cast<S*>(scratch + Layout::transposed_at(Layer))};
+        reinterpret_cast<S*>(scratch + at)};
   }
   /// The 16 rows of a warp's samples of a value.
   template <int Value> PHYLLO_INLINE S* value(int warp) const {
-    return reinterpret_cast<S*>(scratch + Layout::rows_at(Value)) +
-           warp * 16 * Layout::stride(Value);
+    constexpr int at = Layout::rows_at(Value), stride = Layout::stride(Value);
+    return reinterpret_cast<S*>(scratch + at) + warp * 16 * stride;
   }
   /// The same of what the chain of a layer had before it.
   template <int Layer> PHYLLO_INLINE S* saved(int warp) const {
-    return reinterpret_cast<S*>(scratch + Layout::saved_at(Layer)) +
-           warp * 16 * Layout::stride(Layer + 1);
+    constexpr int at = Layout::saved_at(Layer), stride = Layout::stride(Layer + 1);
+    return reinterpret_cast<S*>(scratch + at) + warp * 16 * stride;
   }
   /// Four channels of group k, a lane's part, in 16 rows of a value.
   template <int Value> PHYLLO_INLINE static Four<S>& four(S* rows, int k, int lane, int part) {
-    return *reinterpret_cast<Four<S>*>(rows + Unit::sample(lane, part) * Layout::stride(Value) +
-                                       k * 16 + Unit::channel(lane));
+    constexpr int stride = Layout::stride(Value);
+    return *reinterpret_cast<Four<S>*>(rows + Unit::sample(lane, part) * stride + k * 16 +
+                                       Unit::channel(lane));
   }
   /// Where the warps' sums of biases meet at the end: nobody reads the rows any more.
   PHYLLO_INLINE float* sums() const {
-    return reinterpret_cast<float*>(scratch + Layout::rows_at(0));
+    constexpr int at = Layout::rows_at(0);
+    return reinterpret_cast<float*>(scratch + at);
   }
 };
 

@@ -15,15 +15,20 @@ template <class Unit, class Layout> struct StoredRows {
   static constexpr int output_columns = Layout::channels(layers);
 
   S* workspace;
-  long samples;      // rows of each matrix
-  long first;        // of the warp's samples
+  int samples;       // rows of each matrix
+  int first;         // of the warp's samples
   bool keeps_input;  // whether the inputs of the first layer are kept as well
 
-  /// Where a matrix begins, of so many samples: whole tiles, so that rows behind the batch are the
-  /// warp's own.
-  PHYLLO_INLINE static constexpr long padded(long batch) { return (batch + 63) / 64 * 64; }
-  PHYLLO_INLINE static S* matrix(S* workspace, long samples, int matrix) {
-    return workspace + Layout::channels_before(matrix) * samples;
+  /// Rows of a matrix: whole tiles, so that those behind the batch are their warp's own.
+  static int padded(int batch) { return (batch + 63) / 64 * 64; }
+
+  /// The same to a reader, but not to a compiler, which else keeps the addresses of all matrices in
+  /// registers from one tile to the next.
+  PHYLLO_INLINE StoredRows anew() const {
+    StoredRows rows = *this;
+    Unit::forget(rows.samples);
+    Unit::forget(rows.first);
+    return rows;
   }
 
   template <int Value>
@@ -73,8 +78,11 @@ template <class Unit, class Layout> struct StoredRows {
   }
 
  private:
+  // Constants, which a compiler else computes where they are used.
   template <int Matrix> PHYLLO_INLINE S* row(int sample) const {
-    return matrix(workspace, samples, Matrix) + (first + sample) * Layout::channels(Matrix);
+    constexpr long before = Layout::channels_before(Matrix);
+    constexpr int columns = Layout::channels(Matrix);
+    return workspace + before * samples + long(first + sample) * columns;
   }
   template <int Matrix>
   PHYLLO_INLINE void write(int k, int lane, int part, Four<S> const& four) const {

@@ -17,11 +17,13 @@ namespace phyllo::gpu {
 /// layers and back by itself; in between, a stage of weights is loaded once for all tiles of a
 /// block, and the values at its border are read again by the lanes that wrote them.
 ///
-/// cost     per sample, of each layer but the first its input is written and read once, and of each
-///          layer the gradients by its sums are written: 3 numbers a channel, 5 with the products
-///          that read both for the gradients of weights, for 7 where layers run one by one; one more
-///          of each channel whose chain's derivative wants what it had before, and at the border of
-///          two stages; and the outputs and their gradients, once each to and from the loss
+/// cost     of each layer and sample its input is written and read again, and the gradients by its
+///          sums are written: 3 numbers a channel, 5 with the products that read both for the
+///          gradients of weights. Layers that run one by one move 9: input and output; output,
+///          gradient and gradient of the chain; both for the weights; gradients and those of the
+///          input. One more where a chain's derivative wants what the chain had before it, and at
+///          the border of two stages; beside that outputs and their gradients, written for the loss
+///          and read by it. The caller's inputs are written only if they are no matrix of storage
 template <class Unit, class Segment, class L, class P> struct stored_step_tiles;
 template <class Unit, class... D, class L, class P>
 struct stored_step_tiles<Unit, op::Segment<D...>, L, P> : StepPasses<Unit, op::Segment<D...>, L, P> {
@@ -33,7 +35,10 @@ struct stored_step_tiles<Unit, op::Segment<D...>, L, P> : StepPasses<Unit, op::S
   static constexpr int here = Unit::here;
   static constexpr int layers = Layout::layers;
   static constexpr int scratch_bytes = Layout::scratch_bytes();
-  static constexpr int warps = 8;
+  /// As many as hide the way to memory where a multiprocessor has room for one block only; not of
+  /// wide layers, whose values and sums would not fit a half of the registers.
+  static constexpr int warps =
+      2L * scratch_bytes > Layout::budget && Layers::registers() <= 48 ? 16 : 8;
   static constexpr int threads = warps * Unit::lanes;
   static constexpr int samples_of_block = warps * 16;
   template <int Layer> using Dense = typename Layers::template Dense<Layer>;
@@ -42,7 +47,7 @@ struct stored_step_tiles<Unit, op::Segment<D...>, L, P> : StepPasses<Unit, op::S
 
   S* workspace = nullptr;      // matrices of StoredLayout
   float* gradients = nullptr;  // (parameter_count): zeros, for what is between parameters
-  long samples = 0;            // rows of a matrix
+  int samples = 0;             // rows of a matrix
   bool keeps_input = false;
 
   stored_step_tiles(typename op::WholeStep<op::Segment<D...>, L>::template Run<P> const& work,
@@ -55,14 +60,11 @@ struct stored_step_tiles<Unit, op::Segment<D...>, L, P> : StepPasses<Unit, op::S
 
   /// For the gradients of a layer's parameters: its input, and the gradients by its sums.
   S const* input(int layer) const {
-    return layer > 0 || keeps_input ? Rows::matrix(workspace, samples, Layout::value(layer))
-                                    : source.in_one_piece();
+    return layer > 0 || keeps_input ? matrix(Layout::value(layer)) : source.in_one_piece();
   }
-  S const* gradient(int layer) const {
-    return Rows::matrix(workspace, samples, Layout::sums(layer));
-  }
+  S const* gradient(int layer) const { return matrix(Layout::sums(layer)); }
 
-  template <class Team> PHYLLO_FUNCTION void operator()(Team const& team) const {
+  template <class Team> PHYLLO_INLINE void operator()(Team const& team) const {
     for (int t = team.first_thread(); t < team.last_thread(); ++t)
       for (int i = team.block() * threads + t; i < parameter_count; i += team.blocks() * threads)
         gradients[i] = 0;
@@ -70,6 +72,8 @@ struct stored_step_tiles<Unit, op::Segment<D...>, L, P> : StepPasses<Unit, op::S
   }
 
  private:
+  S const* matrix(int m) const { return workspace + long(Layout::channels_before(m)) * samples; }
+
   template <class Team, std::size_t... I>
   PHYLLO_INLINE void all_stages(Team const& team, std::index_sequence<I...>) const {
     (stage<int(I)>(team), ...);
@@ -85,7 +89,7 @@ struct stored_step_tiles<Unit, op::Segment<D...>, L, P> : StepPasses<Unit, op::S
     for (int w = team.first_warp(); w < team.last_warp(); ++w)
       for (long first = long(team.block()) * samples_of_block + w * 16; first < source.batch;
            first += step)
-        tile<first_piece>(team.scratch, Rows{workspace, samples, first, keeps_input},
+        tile<first_piece>(team.scratch, Rows{workspace, samples, int(first), keeps_input},
                           team.first_lane(), Pieces{});
   }
 
@@ -103,9 +107,10 @@ struct stored_step_tiles<Unit, op::Segment<D...>, L, P> : StepPasses<Unit, op::S
   template <int Piece> PHYLLO_INLINE static auto packed(std::byte* scratch) {
     using Of = Dense<Layout::layer_of(Piece)>;
     constexpr bool forward = Layout::is_forward(Piece);
+    constexpr int offset = Layout::offset(Piece);
     return PackedWeights<Unit, forward ? Of::inputs : Of::outputs,
                          forward ? Of::outputs : Of::inputs>{
-        reinterpret_cast<S*>(scratch + Layout::offset(Piece))};
+        reinterpret_cast<S*>(scratch + offset)};
   }
 
   template <int First, std::size_t... I>
@@ -125,8 +130,9 @@ struct stored_step_tiles<Unit, op::Segment<D...>, L, P> : StepPasses<Unit, op::S
     } else {
       constexpr int matrix =
           Layout::is_forward(Piece) ? Layout::value(layer) : Layout::sums(layer);
+      constexpr int groups = Layers::groups(Layout::channels(matrix));
       PHYLLO_UNROLL_ON_DEVICE
-      for (int k = 0; k < Layers::groups(Layout::channels(matrix)); ++k) {
+      for (int k = 0; k < groups; ++k) {
         for (int i = 0; i < here; ++i) {
           PHYLLO_UNROLL_ON_DEVICE
           for (int part = 0; part < Unit::parts; ++part)
@@ -142,13 +148,15 @@ struct stored_step_tiles<Unit, op::Segment<D...>, L, P> : StepPasses<Unit, op::S
     constexpr int layer = Layout::layer_of(Piece);
     auto const weights = packed<Piece>(scratch);
     if constexpr (Layout::is_forward(Piece)) {
-      this->template forward<layer>(value, weights, rows, rows.first, first_lane);
-      if constexpr (layer == layers - 1) this->loss(value, rows, rows.first, first_lane);
+      Rows const at = rows.anew();
+      this->template forward<layer>(value, weights, at, at.first, first_lane);
+      if constexpr (layer == layers - 1) this->loss(value, at, at.first, first_lane);
     } else {
       constexpr int in = Layers::groups(Dense<layer>::inputs);
       typename Unit::Sums sums[1][in][Unit::blocks][here] = {};
       weights.multiply(sums, value, first_lane);
-      this->template backward<layer - 1>(value, sums, rows, rows.first, first_lane);
+      Rows const at = rows.anew();
+      this->template backward<layer - 1>(value, sums, at, at.first, first_lane);
     }
   }
 };

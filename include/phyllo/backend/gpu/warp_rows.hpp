@@ -12,6 +12,7 @@ template <class Unit, class Layout> struct WarpRows {
   using Rows = StepRows<Unit, Layout>;
   using S = typename Unit::storage;
   static constexpr int layers = Layout::layers;
+  static constexpr int output_stride = Layout::stride(layers);
   static constexpr int output_columns = Layout::Layers::groups(Layout::channels(layers)) * 16;
 
   Rows rows;
@@ -38,10 +39,10 @@ template <class Unit, class Layout> struct WarpRows {
   }
 
   PHYLLO_INLINE S const* output_row(int sample) const {
-    return rows.template value<layers>(warp) + sample * Layout::stride(layers);
+    return rows.template value<layers>(warp) + sample * output_stride;
   }
   PHYLLO_INLINE S* output_gradient_row(int sample) const {
-    return rows.template value<layers + 1>(warp) + sample * Layout::stride(layers);
+    return rows.template value<layers + 1>(warp) + sample * output_stride;
   }
   PHYLLO_INLINE Four<S> output_gradient(int k, int lane, int part) const {
     return place<layers + 1>(k, lane, part);
