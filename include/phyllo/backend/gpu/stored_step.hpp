@@ -38,7 +38,7 @@ struct stored_step_tiles<Unit, op::Segment<D...>, L, P> : StepPasses<Unit, op::S
   /// As many as hide the way to memory where a multiprocessor has room for one block only; not of
   /// wide layers, whose values and sums would not fit a half of the registers.
   static constexpr int warps =
-      2L * scratch_bytes > Layout::budget && Layers::registers() <= 48 ? 16 : 8;
+      2L * scratch_bytes > Layout::budget && Passes::widest * int(sizeof(S)) <= 8 ? 16 : 8;
   static constexpr int threads = warps * Unit::lanes;
   static constexpr int samples_of_block = warps * 16;
   template <int Layer> using Dense = typename Layers::template Dense<Layer>;
