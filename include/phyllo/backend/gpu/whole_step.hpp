@@ -49,7 +49,7 @@ struct whole_step_tiles<Unit, op::Segment<D...>, L, P, Warps>
     StepGradients<Unit, Layout> gradients;
   };
 
-  template <class Team> PHYLLO_FUNCTION void operator()(Team const& team) const {
+  template <class Team> PHYLLO_INLINE void operator()(Team const& team) const {
     State states[Team::warps_here] = {};
     Rows const rows{team.scratch};
     float* const row = partial + long(team.block()) * parameter_count;
