@@ -114,9 +114,9 @@ template <class... Ops> struct Segment {
     Randomness random;  // position of the segment's first layer
     float const* buffers = nullptr;
     RunningStatistics const* statistics = nullptr;  // in host memory, one for each layer
-    int position[max_length] = {};   // of each layer's chain, relative to random.position
-    // (pieces, Kernels::thread_bytes), where these say so; in a whole step also (batch, to a multiple
-    // of 64, Kernels::sample_bytes)
+    int position[max_length] = {};  // of each layer's chain, relative to random.position
+    // (pieces, Kernels::thread_bytes), where these say so; in a whole step also (batch, to a
+    // multiple of 64, Kernels::sample_bytes)
     std::byte* workspace = nullptr;
   };
 };
@@ -138,7 +138,7 @@ template <class Segment, class L> struct WholeStep {
     float weight = 1;
     ExternalTensor targets;
     StepState const* state = nullptr;
-    int parameter_count = 0;          // of the arena, in elements
+    int parameter_count = 0;  // of the arena, in elements
     // workspace (rows, parameter_count), and of Kernels::partial_count where these say so
     accumulate* partial = nullptr;
     accumulate* gradients = nullptr;  // (parameter_count), every parameter of the segment written

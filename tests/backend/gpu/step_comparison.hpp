@@ -17,7 +17,7 @@ enum class Inputs { in_one_piece, apart };
 
 // Norm of the difference of some numbers, relative.
 inline double distance(std::vector<float> const& expected, std::vector<float> const& got, int first,
-                int count) {
+                       int count) {
   double difference = 0, norm = 0;
   for (int i = first; i < first + count; ++i) {
     double const e = double(expected[std::size_t(i)]), d = double(got[std::size_t(i)]) - e;
@@ -53,8 +53,7 @@ void compare_steps(int batch, Inputs inputs = Inputs::in_one_piece) {
     hits[k] = values[k];
     int const rows = Kernels::workspace_rows(Space{});
     std::vector<float> partial(
-        std::size_t(std::max(long(rows) * long(p.size()), partial_count<Kernels>)),
-        std::nanf(""));
+        std::size_t(std::max(long(rows) * long(p.size()), partial_count<Kernels>)), std::nanf(""));
     std::vector<std::uint64_t> workspace(
         std::size_t(sample_bytes<Kernels> * ((batch + 63) / 64 * 64) / 8), ~std::uint64_t(0));
     work.forward.batch = batch;

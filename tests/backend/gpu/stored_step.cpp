@@ -53,8 +53,8 @@ using ByMma = gpu::Kernels<HostDevice<cuda::Mma>, op::WholeStep<Segment, MeanSqu
 template <class Segment, class P>
 using ByMfma = gpu::Kernels<HostDevice<hip::Mfma>, op::WholeStep<Segment, MeanSquaredError>, P>;
 
-using Even = op::Segment<Dense<16, 32, ReLU>, Dense<32, 48, ReLU>, Dense<48, 32, Tanh>,
-                         Dense<32, 16>>;
+using Even =
+    op::Segment<Dense<16, 32, ReLU>, Dense<32, 48, ReLU>, Dense<48, 32, Tanh>, Dense<32, 16>>;
 using Odd = op::Segment<Dense<7, 17, Tanh>, Bare<17, 30>, Dense<30, 33, GELU, Dropout<0.2>>,
                         Dense<33, 3, GELU>>;
 using Mlp = op::Segment<Dense<16, 64, ReLU>, Dense<64, 64, ReLU>, Dense<64, 64, ReLU>,

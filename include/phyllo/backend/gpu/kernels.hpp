@@ -40,8 +40,7 @@ struct Kernels<Device, op::Segment<D...>, P> : SegmentKernels<Device, op::Segmen
 
 /// Whether a block has room for all that a whole step keeps of its samples.
 template <class Device, class Segment, class P>
-concept KeepsStep =
-    step_warps<typename Device::template Unit<typename P::storage>, Segment> > 0;
+concept KeepsStep = step_warps<typename Device::template Unit<typename P::storage>, Segment> > 0;
 
 template <class Device, class... D, class L, class P>
   requires(is_perceptron<op::Segment<D...>> && has_instruction<P> &&

@@ -75,8 +75,7 @@ template <class Unit, class Layout> struct StepGradients {
             int const c = group / out * 16 + Unit::gradient_input(first_lane + i, e);
             int const o = group % out * 16 + Unit::gradient_output(first_lane + i, b, e);
             if (c < Dense<Layer>::inputs && o < Dense<Layer>::outputs)
-              gradient[c * Dense<Layer>::outputs + o] =
-                  weight[before + slot][b][i].value[e];
+              gradient[c * Dense<Layer>::outputs + o] = weight[before + slot][b][i].value[e];
           }
         }
       }

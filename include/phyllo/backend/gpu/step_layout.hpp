@@ -49,7 +49,8 @@ template <class Unit, class... D, int Warps> struct StepLayout<Unit, op::Segment
   }
   PHYLLO_INLINE static constexpr int saved_at(int l) {
     int sum = rows_at(layers + 2);
-    for (int k = 0; k < l; ++k) sum += Layers::keeps_input(k) ? samples * stride(k + 1) * element : 0;
+    for (int k = 0; k < l; ++k)
+      sum += Layers::keeps_input(k) ? samples * stride(k + 1) * element : 0;
     return sum;
   }
   static constexpr int scratch_bytes = saved_at(layers);

@@ -65,8 +65,8 @@ struct StepPasses<Unit, op::Segment<D...>, L, P> {
  protected:
   template <int Layer, class Packed>
   PHYLLO_INLINE void pack(Packed const& packed, int thread, int threads) const {
-    packed.pack(parameters + weight[Layer],
-                Dense<Layer>::bias ? parameters + bias[Layer] : nullptr, thread, threads);
+    packed.pack(parameters + weight[Layer], Dense<Layer>::bias ? parameters + bias[Layer] : nullptr,
+                thread, threads);
   }
   template <int Layer, class Packed>
   PHYLLO_INLINE void pack_transposed(Packed const& packed, int thread, int threads) const {
@@ -137,9 +137,8 @@ struct StepPasses<Unit, op::Segment<D...>, L, P> {
       for (int i = 0; i < here; ++i) {
         PHYLLO_UNROLL_ON_DEVICE
         for (int part = 0; part < Unit::parts; ++part)
-          differentiate<layers - 1>(
-              FourSums<Unit>(rows.output_gradient(n, first_lane + i, part)), value, rows, first, n,
-              first_lane, i, part);
+          differentiate<layers - 1>(FourSums<Unit>(rows.output_gradient(n, first_lane + i, part)),
+                                    value, rows, first, n, first_lane, i, part);
       }
     }
   }

@@ -6,7 +6,8 @@
 
 namespace phyllo::gpu {
 
-/// What a block of a training step that stores its values has in scratch memory, and what it stores.
+/// What a block of a training step that stores its values has in scratch memory, and what it
+/// stores.
 ///
 /// Scratch: weights alone, in the order in which they are used: of every layer as the forward pass
 /// wants them, then from the last layer to the second as the backward pass does. Those that do not

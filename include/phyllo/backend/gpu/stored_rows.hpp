@@ -51,9 +51,7 @@ template <class Unit, class Layout> struct StoredRows {
     write<Layout::sums(Layer)>(k, lane, part, four);
   }
 
-  PHYLLO_INLINE S const* output_row(int sample) const {
-    return row<Layout::value(layers)>(sample);
-  }
+  PHYLLO_INLINE S const* output_row(int sample) const { return row<Layout::value(layers)>(sample); }
   PHYLLO_INLINE S* output_gradient_row(int sample) const {
     return row<Layout::output_gradient>(sample);
   }

@@ -26,7 +26,8 @@ namespace phyllo::gpu {
 ///          and read by it. The caller's inputs are written only if they are no matrix of storage
 template <class Unit, class Segment, class L, class P> struct stored_step_tiles;
 template <class Unit, class... D, class L, class P>
-struct stored_step_tiles<Unit, op::Segment<D...>, L, P> : StepPasses<Unit, op::Segment<D...>, L, P> {
+struct stored_step_tiles<Unit, op::Segment<D...>, L, P>
+    : StepPasses<Unit, op::Segment<D...>, L, P> {
   using Passes = StepPasses<Unit, op::Segment<D...>, L, P>;
   using Layout = StoredLayout<Unit, op::Segment<D...>>;
   using Layers = typename Layout::Layers;
@@ -37,8 +38,10 @@ struct stored_step_tiles<Unit, op::Segment<D...>, L, P> : StepPasses<Unit, op::S
   static constexpr int scratch_bytes = Layout::scratch_bytes();
   /// As many as hide the way to memory where a multiprocessor has room for one block only; not of
   /// wide layers, whose values and sums would not fit a half of the registers.
-  static constexpr int warps =
-      2L * scratch_bytes > Layout::budget && Passes::widest * int(sizeof(S)) <= 8 ? 16 : 8;
+  static constexpr int warps = 2L * scratch_bytes >
+                                       Layout::budget&& Passes::widest* int(sizeof(S)) <= 8
+                                   ? 16
+                                   : 8;
   static constexpr int threads = warps * Unit::lanes;
   static constexpr int samples_of_block = warps * 16;
   template <int Layer> using Dense = typename Layers::template Dense<Layer>;
@@ -122,22 +125,19 @@ struct stored_step_tiles<Unit, op::Segment<D...>, L, P> : StepPasses<Unit, op::S
   }
   // What the stage before has left: the input of a layer, or the gradients by its sums.
   template <int Piece>
-  PHYLLO_INLINE void begin(typename Passes::Values& value, Rows const& rows,
-                           int first_lane) const {
+  PHYLLO_INLINE void begin(typename Passes::Values& value, Rows const& rows, int first_lane) const {
     constexpr int layer = Layout::layer_of(Piece);
     if constexpr (Piece == 0) {
       this->read(value, rows, rows.first, first_lane);
     } else {
-      constexpr int matrix =
-          Layout::is_forward(Piece) ? Layout::value(layer) : Layout::sums(layer);
+      constexpr int matrix = Layout::is_forward(Piece) ? Layout::value(layer) : Layout::sums(layer);
       constexpr int groups = Layers::groups(Layout::channels(matrix));
       PHYLLO_UNROLL_ON_DEVICE
       for (int k = 0; k < groups; ++k) {
         for (int i = 0; i < here; ++i) {
           PHYLLO_UNROLL_ON_DEVICE
           for (int part = 0; part < Unit::parts; ++part)
-            Unit::put(value[0][k][i], part,
-                      rows.template read<matrix>(k, first_lane + i, part));
+            Unit::put(value[0][k][i], part, rows.template read<matrix>(k, first_lane + i, part));
         }
       }
     }

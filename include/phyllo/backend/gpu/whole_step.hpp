@@ -115,10 +115,9 @@ struct whole_step_tiles<Unit, op::Segment<D...>, L, P, Warps>
     team.barrier();
     if constexpr (Layer > 0) {
       for (int w = team.first_warp(); w < team.last_warp(); ++w)
-        this->template backward<Layer - 1>(states[w - team.first_warp()].value,
-                                           d_x[w - team.first_warp()],
-                                           WarpRows<Unit, Layout>{rows, w}, first + w * 16,
-                                           team.first_lane());
+        this->template backward<Layer - 1>(
+            states[w - team.first_warp()].value, d_x[w - team.first_warp()],
+            WarpRows<Unit, Layout>{rows, w}, first + w * 16, team.first_lane());
     }
   }
 
