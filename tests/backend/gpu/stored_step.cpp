@@ -64,6 +64,14 @@ using Wide = op::Segment<Dense<24, 128, GELU>, Dense<128, 128, ReLU>, Dense<128,
 
 }  // namespace
 
+TEST_CASE("stages of weights are as many as are tested") {
+  using Small = Stored<SmallMma, Even, MeanSquaredError, bf16>::Kernel::Layout;
+  // Of which one begins on the way there, one on the way back.
+  static_assert(Small::stages() == 3 && Small::is_forward(Small::first_of(1)) &&
+                !Small::is_forward(Small::first_of(2)));
+  CHECK(Stored<SmallMfma, Odd, CrossEntropy, float>::Kernel::Layout::stages() > 1);
+  CHECK(Stored<cuda::Mma, Even, MeanSquaredError, bf16>::Kernel::Layout::stages() == 1);
+}
 TEST_CASE("stored steps of even widths") { compare_all<Even>(); }
 TEST_CASE("stored steps of odd widths, with what chains had before them, and random masks") {
   compare_all<Odd>();

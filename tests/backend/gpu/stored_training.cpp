@@ -33,6 +33,16 @@ using LayerByLayer = Execution<Space, Backends<ReferenceBackend>, Fusion::none>;
 struct Net
     : Network<Input<24>, Linear<128>, GELU, Linear<112>, ReLU, Linear<128>, Tanh, Linear<5>> {};
 
+// Of roundings of the values; a ReLU may fall to the other side, and sums have another order.
+template <class P>
+inline constexpr double bound = [] {
+  using S = typename P::storage;
+  if constexpr (sizeof(S) > 2)
+    return 0x1p-18;
+  else
+    return 4 * double(S::epsilon);
+}();
+
 // Norm of the difference of the trained parameters from those layer by layer, relative to what
 // training did to them; batches of several sizes, all less than the largest.
 template <class P, class Bits> double difference() {
@@ -58,8 +68,7 @@ template <class P, class Bits> double difference() {
     Kokkos::deep_copy(got.model().gradients(), NAN);
     expected.step(x, t);
     got.step(x, t);
-    CHECK(got.loss() ==
-          doctest::Approx(expected.loss()).epsilon(sizeof(typename P::storage) > 2 ? 1e-5 : 0.02));
+    CHECK(got.loss() == doctest::Approx(expected.loss()).epsilon(bound<P>));
   }
   exec.fence("stored training");
   double of = 0, norm = 0;
@@ -76,9 +85,9 @@ template <class P, class Bits> double difference() {
 }  // namespace
 
 TEST_CASE("trainers whose steps store their values train as layers do one by one") {
-  CHECK(difference<Full<float>, Fastest>() <= 1e-5);
-  CHECK(difference<Mixed<bf16, float>, Fastest>() <= 0.05);
+  CHECK(difference<Full<float>, Fastest>() <= bound<Full<float>>);
+  CHECK(difference<Mixed<bf16, float>, Fastest>() <= bound<Mixed<bf16, float>>);
 }
 TEST_CASE("and so do reproducible ones, shard by shard") {
-  CHECK(difference<Full<float>, Reproducible<>>() <= 1e-5);
+  CHECK(difference<Full<float>, Reproducible<>>() <= bound<Full<float>>);
 }
