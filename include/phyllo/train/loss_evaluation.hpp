@@ -93,9 +93,8 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
                  (whole_step ? std::max(long(workspace_rows(exec)) * M::nodes.arena_size,
                                         partial_count<WholeKernels>)
                              : 0));
-    long const bytes =
-        thread_bytes<WholeKernels> * workspace_rows(exec) +
-        bytes_of((model.capacity() + 63L) / 64 * 64, sample_bytes<WholeKernels>);
+    long const bytes = thread_bytes<WholeKernels> * workspace_rows(exec) +
+                       bytes_of((model.capacity() + 63L) / 64 * 64, sample_bytes<WholeKernels>);
     if (whole_step && bytes > 0) allocate(workspace_, "whole step workspace", bytes);
   }
 

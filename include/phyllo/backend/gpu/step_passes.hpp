@@ -112,12 +112,9 @@ struct StepPasses<Unit, op::Segment<D...>, L, P> {
             rows.template put_before_chain<Layer>(n, lane, part, Unit::rounded(four.value));
           int const sample = int(first) + Unit::sample(lane, part);
           int const channel = n * 16 + Unit::channel(lane);
-          four.template apply<Chain<Layer>>(element, sample, channel);
-          if constexpr (Chain<Layer>::length > 0) {
-            four.template end_at<Dense<Layer>::outputs>(channel);
-            if (sample >= source.batch) four = FourSums<Unit>{};
-          }
-          Four<S> const stored = Unit::rounded(four.value);
+          auto stored =
+              four.template finished<Chain<Layer>, Dense<Layer>::outputs>(element, sample, channel);
+          if (Chain<Layer>::length > 0 && sample >= source.batch) stored = Four<S>{};
           Unit::put(value[0][n][i], part, stored);
           rows.template put_value<Layer + 1>(n, lane, part, stored);
         }
