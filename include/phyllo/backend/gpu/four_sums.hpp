@@ -47,17 +47,21 @@ template <class Unit> struct FourSums {
         if (channel + c >= Count) value[c] = 0;
     }
   }
-  /// The chain's values as the storage type has them: zero from channel `Count` on, as above.
+  /// The chain's values as the storage type has them: zero from channel `Count` on, as above, and
+  /// all of them where there is no such sample.
   template <class Chain, int Count>
-  PHYLLO_INLINE Four<S> finished(Randomness const& random, int sample, int channel) {
-    if constexpr (rounds_rectified<Unit> && std::is_same_v<Chain, op::Chain<ReLU>>) {
+  PHYLLO_INLINE Four<S> finished(Randomness const& random, int sample, int channel,
+                                 bool is_there = true) {
+    constexpr bool is_rectified = rounds_rectified<Unit> && std::is_same_v<Chain, op::Chain<ReLU>>;
+    if constexpr (!is_rectified) apply<Chain>(random, sample, channel);
+    if constexpr (Chain::length > 0) {
       end_at<Count>(channel);
-      return Unit::rounded_rectified(value);
-    } else {
-      apply<Chain>(random, sample, channel);
-      if constexpr (Chain::length > 0) end_at<Count>(channel);
-      return Unit::rounded(value);
+      if (!is_there) *this = FourSums{};
     }
+    if constexpr (is_rectified)
+      return Unit::rounded_rectified(value);
+    else
+      return Unit::rounded(value);
   }
   /// Times the derivative at what was kept, which is the chain's input or output.
   template <class Chain>

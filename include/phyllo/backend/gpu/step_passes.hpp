@@ -112,9 +112,8 @@ struct StepPasses<Unit, op::Segment<D...>, L, P> {
             rows.template put_before_chain<Layer>(n, lane, part, Unit::rounded(four.value));
           int const sample = int(first) + Unit::sample(lane, part);
           int const channel = n * 16 + Unit::channel(lane);
-          auto stored =
-              four.template finished<Chain<Layer>, Dense<Layer>::outputs>(element, sample, channel);
-          if (Chain<Layer>::length > 0 && sample >= source.batch) stored = Four<S>{};
+          auto const stored = four.template finished<Chain<Layer>, Dense<Layer>::outputs>(
+              element, sample, channel, sample < source.batch);
           Unit::put(value[0][n][i], part, stored);
           rows.template put_value<Layer + 1>(n, lane, part, stored);
         }
