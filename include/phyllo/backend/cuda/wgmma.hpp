@@ -70,6 +70,14 @@ template <class Storage> struct Wgmma : Mma<Storage> {
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 #endif
   }
+  /// Before and behind them: a compiler takes sums for complete where the instruction stands, and
+  /// would else use them before the end.
+  PHYLLO_INLINE static void settle([[maybe_unused]] Sums& sums) {
+#if PHYLLO_ON_DEVICE
+    float (&s)[4] = sums.value;
+    asm volatile("" : "+f"(s[0]), "+f"(s[1]), "+f"(s[2]), "+f"(s[3])::"memory");
+#endif
+  }
   /// What a thread has written to scratch memory, the instruction may read behind the next barrier.
   PHYLLO_INLINE static void publish() {
 #if PHYLLO_ON_DEVICE && defined(__CUDA_ARCH_FEAT_SM90_ALL)

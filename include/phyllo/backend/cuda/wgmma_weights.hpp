@@ -27,6 +27,7 @@ struct PackedWeights<cuda::Wgmma<S>, In, Out> : PackedWeights<cuda::Mma<S>, In, 
   PHYLLO_INLINE void multiply(
       typename Unit::Sums (&sums)[Tiles][out_groups][Unit::blocks][Unit::here],
       typename Unit::Values const (&values)[Tiles][Widest][Unit::here], int) const {
+    settle(sums);
     Unit::begin_products();
     PHYLLO_UNROLL_ON_DEVICE
     for (int k = 0; k < in_groups; ++k) {
@@ -41,6 +42,7 @@ struct PackedWeights<cuda::Wgmma<S>, In, Out> : PackedWeights<cuda::Mma<S>, In, 
       }
     }
     Unit::end_products();
+    settle(sums);
   }
 
   /// What thread `thread` of `threads` writes: four inputs of four outputs at a time.
@@ -62,6 +64,19 @@ struct PackedWeights<cuda::Wgmma<S>, In, Out> : PackedWeights<cuda::Mma<S>, In, 
   }
 
  private:
+  template <int Tiles>
+  PHYLLO_INLINE static void settle(
+      typename Unit::Sums (&sums)[Tiles][out_groups][Unit::blocks][Unit::here]) {
+    PHYLLO_UNROLL_ON_DEVICE
+    for (int m = 0; m < Tiles; ++m) {
+      PHYLLO_UNROLL_ON_DEVICE
+      for (int n = 0; n < out_groups; ++n) {
+        PHYLLO_UNROLL_ON_DEVICE
+        for (int b = 0; b < Unit::blocks; ++b)
+          for (int i = 0; i < Unit::here; ++i) Unit::settle(sums[m][n][b][i]);
+      }
+    }
+  }
   PHYLLO_INLINE typename Unit::Matrix matrix(int k, int n) const {
     return Unit::matrix(
         reinterpret_cast<std::byte const*>(this->scratch + (k * out_groups + n) * group_size));
