@@ -12,7 +12,15 @@
 
 #include "networks/readme.hpp"
 
-TEST_CASE("explain: the plan in the README is the one that the library prints") {
+namespace {
+// The README shows the plan of a processor; on a device fewer steps are fused.
+constexpr bool on_host =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace,
+                               Kokkos::DefaultExecutionSpace::memory_space>::accessible;
+}  // namespace
+
+TEST_CASE("explain: the plan in the README is the one that the library prints" *
+          doctest::skip(!on_host)) {
   std::ifstream readme("README.md");
   REQUIRE(readme.good());
   std::stringstream text;
@@ -34,8 +42,8 @@ TEST_CASE("explain: fusion and backends are shown") {
   std::string const fused = phyllo::explain<LeNet>();
   std::string const unfused = phyllo::explain<LeNet, phyllo::Full<double>, Unfused>();
   CHECK(fused.find("contraction epilogue") != std::string::npos);
-  CHECK(fused.find("small images") != std::string::npos);
-  CHECK(fused.find("openmp") != std::string::npos);
+  CHECK((fused.find("small images") != std::string::npos) == on_host);
+  CHECK((fused.find("openmp") != std::string::npos) == on_host);
   std::string const narrow = phyllo::explain<Perceptron>();
   CHECK(narrow.find("narrow segment") != std::string::npos);
   CHECK(unfused.find("portable") != std::string::npos);

@@ -30,6 +30,9 @@ template <class T> std::string type_name() {
   for (std::string_view prefix : {"phyllo::", "{anonymous}::", "(anonymous namespace)::"})
     for (auto at = name.find(prefix); at != std::string::npos; at = name.find(prefix))
       name.erase(at, prefix.size());
+  // nvcc gives each file's unnamed namespace a name of its own.
+  for (auto at = name.find("_GLOBAL__N_"); at != std::string::npos; at = name.find("_GLOBAL__N_"))
+    name.erase(at, name.find("::", at) + 2 - at);
   // Compilers differ in the blank between two closing brackets.
   for (auto at = name.find("> >"); at != std::string::npos; at = name.find("> >"))
     name.erase(at + 1, 1);
