@@ -78,6 +78,13 @@ template <class Storage> struct Wgmma : Mma<Storage> {
     asm volatile("" : "+f"(s[0]), "+f"(s[1]), "+f"(s[2]), "+f"(s[3])::"memory");
 #endif
   }
+  /// And before: what computes values is not moved behind the fence.
+  PHYLLO_INLINE static void settle([[maybe_unused]] Values& values) {
+#if PHYLLO_ON_DEVICE
+    std::uint32_t (&v)[4] = values.pair;
+    asm volatile("" : "+r"(v[0]), "+r"(v[1]), "+r"(v[2]), "+r"(v[3])::"memory");
+#endif
+  }
   /// What a thread has written to scratch memory, the instruction may read behind the next barrier.
   PHYLLO_INLINE static void publish() {
 #if PHYLLO_ON_DEVICE && defined(__CUDA_ARCH_FEAT_SM90_ALL)

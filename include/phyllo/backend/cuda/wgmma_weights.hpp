@@ -26,8 +26,14 @@ struct PackedWeights<cuda::Wgmma<S>, In, Out> : PackedWeights<cuda::Mma<S>, In, 
   template <int Tiles, int Widest>
   PHYLLO_INLINE void multiply(
       typename Unit::Sums (&sums)[Tiles][out_groups][Unit::blocks][Unit::here],
-      typename Unit::Values const (&values)[Tiles][Widest][Unit::here], int) const {
+      typename Unit::Values (&values)[Tiles][Widest][Unit::here], int) const {
     settle(sums);
+    PHYLLO_UNROLL_ON_DEVICE
+    for (int m = 0; m < Tiles; ++m) {
+      PHYLLO_UNROLL_ON_DEVICE
+      for (int k = 0; k < in_groups; ++k)
+        for (int i = 0; i < Unit::here; ++i) Unit::settle(values[m][k][i]);
+    }
     Unit::begin_products();
     PHYLLO_UNROLL_ON_DEVICE
     for (int k = 0; k < in_groups; ++k) {
