@@ -4,11 +4,12 @@
 
 usage: gradients.py PROGRAM
 
-PROGRAM is the one built of gradients.cpp. PyTorch computes on the device that the program ran on in
-the program's type, and in float64 on the processor. In each network the largest relative error of
-Phyllo's gradients, over all tensors, has to be at most twice PyTorch's own in the same type and a few
-roundings, and so has the loss. (One tensor's error says little: where a rounding turns a ReLU off, it
-jumps, for either.) Exit status 77: skipped, for PyTorch (Debian: python3-torch) is not there.
+PROGRAM is the one built of gradients.cpp. PyTorch computes in the program's type on the device that the
+program ran on, or on the processor where this PyTorch has no such device, and in float64 on the
+processor. In each network the largest relative error of Phyllo's gradients, over all tensors, has to be
+at most twice PyTorch's own in the same type and a few roundings, and so has the loss. (One tensor's error
+says little: where a rounding turns a ReLU off, it jumps, for either.) Exit status 77: skipped, for
+PyTorch (Debian: python3-torch) is not there.
 """
 
 import json
@@ -110,7 +111,7 @@ def compare(path):
     """Whether one file is right; says what it saw."""
     tensors, metadata = read(path)
     network, dtype = metadata["network"], metadata["dtype"]
-    device = "cuda" if metadata["space"] in ("Cuda", "HIP") else "cpu"
+    device = "cuda" if metadata["space"] in ("Cuda", "HIP") and torch.cuda.is_available() else "cpu"
     loss, truth = gradients(network, tensors, "cpu", torch.float64)
     loss_of_torch, of_torch = gradients(network, tensors, device, TYPES[dtype])
     of_phyllo = {name: tensors["gradient." + name] for name in truth}
@@ -122,8 +123,9 @@ def compare(path):
     error, theirs = largest(of_phyllo), largest(of_torch)
     loss_error, their_loss = (abs(x - loss) / abs(loss) for x in (tensors["loss"].item(), loss_of_torch))
     right = error <= 2 * theirs + allowed and loss_error <= 2 * their_loss + allowed
-    print(f"{path.stem:16} on {device:4}: gradients {error:.2e} off, PyTorch's {theirs:.2e}; "
-          f"loss {loss_error:.2e}, PyTorch's {their_loss:.2e}{'' if right else '   WRONG'}")
+    print(f"{path.stem:16} on {metadata['space']}, PyTorch on {device}: gradients {error:.2e} off, "
+          f"PyTorch's {theirs:.2e}; loss {loss_error:.2e}, PyTorch's {their_loss:.2e}"
+          f"{'' if right else '   WRONG'}")
     return right
 
 
