@@ -4,29 +4,13 @@
 // What a GPU compiler must take: inference of narrow perceptrons on matrix cores, resident and in
 // stages, of equal and of mixed widths.
 
+#include <gpu/segment_networks.hpp>
 #include <phyllo/phyllo.hpp>
 
 namespace phyllo_gpu {
 
-using namespace phyllo;
-using Space = Kokkos::DefaultExecutionSpace;
-
-// The networks of workloads mlp-infer, mlp-infer-64 and cell-surrogate, and two wider ones.
-struct Mlp : Network<Input<16>, Linear<64>, ReLU, Linear<64>, ReLU, Linear<64>, ReLU, Linear<64>,
-                     ReLU, Linear<16>> {};
-struct Mlp64
-    : Network<Input<64>, Linear<64>, ReLU, Linear<64>, ReLU, Linear<64>, ReLU, Linear<64>> {};
+// The network of workload cell-surrogate.
 struct Surrogate : Network<Input<24>, Linear<32>, Tanh, Linear<32>, Tanh, Linear<8>> {};
-struct Wide : Network<Input<128>, Linear<128>, ReLU, Linear<128>, ReLU, Linear<128>, ReLU,
-                      Linear<128>, ReLU, Linear<128>, ReLU, Linear<128>> {};
-struct Odd : Network<Input<5>, Linear<100>, GELU, Linear<33>, Sigmoid, Linear<3>> {};
-
-template <class Net, class P> void infer(Space const& exec) {
-  Model<Net, P> const model(exec, {.batch = 1024});
-  Kokkos::View<typename P::storage**, Space> x("x", 1024, Net::input.size());
-  Kokkos::View<typename P::storage**, Space> y("y", 1024, Net::output.size());
-  model.infer(exec, x, y);
-}
 
 void gpu_segment(Space const& exec) {
   infer<Mlp, Mixed<bf16, float>>(exec);
