@@ -133,6 +133,13 @@ TEST_CASE("a perceptron whose middle layers are equal runs them as a loop") {
   compare_units<Segment>();
 }
 
+TEST_CASE("operations for a byte: of all layers, over the first input and the last output") {
+  using Odd = op::Segment<Dense<6, 100, ReLU>, Bare<100, 33>, Dense<33, 10>>;
+  static_assert(gpu::intensity<Odd, 2> == 2 * (6 * 100 + 100 * 33 + 33 * 10) / ((6 + 10) * 2));
+  static_assert(gpu::intensity<Odd, 4> == 2 * (6 * 100 + 100 * 33 + 33 * 10) / ((6 + 10) * 4));
+  static_assert(gpu::intensity<op::Segment<Dense<16, 64>>, 2> == 2 * 16 * 64 / ((16 + 64) * 2));
+}
+
 TEST_CASE("widths that are no multiple of anything") {
   compare_units<op::Segment<Dense<3, 19, Sigmoid>, Bare<19, 33>, Dense<33, 1, GELU>>>();
   compare_units<op::Segment<Dense<6, 100, ReLU>, Dense<100, 10>>>();

@@ -5,6 +5,8 @@
 #include <phyllo/backend/gpu/segment_forward.hpp>
 #include <phyllo/backend/gpu/whole_step.hpp>
 #include <phyllo/backend/portable/kernels.hpp>
+#include <phyllo/core/type_list.hpp>
+#include <phyllo/op/segment.hpp>
 
 #include <string>
 
@@ -20,13 +22,9 @@ inline constexpr bool is_perceptron<op::Segment<D...>> = (op::is_dense<D> && ...
 /// reads and writes of memory, in a storage type of so many bytes.
 template <class Segment, int Bytes> inline constexpr long intensity = 0;
 template <class... D, int Bytes>
-inline constexpr long intensity<op::Segment<D...>, Bytes> = [] {
-  using Layout = SegmentLayout<void, op::Segment<D...>>;
-  long operations = 0;
-  for (int l = 0; l < Layout::layers; ++l)
-    operations += 2L * Layout::inputs(l) * Layout::outputs(l);
-  return operations / ((Layout::inputs(0) + Layout::outputs(Layout::layers - 1)) * Bytes);
-}();
+inline constexpr long intensity<op::Segment<D...>, Bytes> =
+    ((2L * D::inputs * D::outputs) + ...) /
+    ((At<TypeList<D...>, 0>::inputs + At<TypeList<D...>, sizeof...(D) - 1>::outputs) * Bytes);
 
 /// The instruction that runs a segment. Devices may have one for those that wait for products and
 /// not for memory: `ComputeBoundUnit<Storage>`, from `compute_bound_intensity` on.
