@@ -33,21 +33,23 @@ template <int Lanes, class Values> struct column_sums {
     for (long block = team.block(); block < blocks(); block += team.blocks()) {
       int const first = int(block % across()) * wide;
       long const part = block / across();
-      for (int t = team.first_thread(); t < team.last_thread(); ++t) {
-        int const c = first + t % wide;
+      for (int t = 0; t < Team::threads_here; ++t) {
+        int const thread = team.first_thread() + t, c = first + thread % wide;
         float sum[quantities] = {};
         if (c < columns)
-          for (long r = rows * part / parts + t / wide; r < rows * (part + 1) / parts; r += high)
+          for (long r = rows * part / parts + thread / wide; r < rows * (part + 1) / parts;
+               r += high)
             values(r, c, sum);
         PHYLLO_UNROLL_ON_DEVICE
-        for (int k = 0; k < quantities; ++k) of_threads[k * threads + t] = sum[k];
+        for (int k = 0; k < quantities; ++k) of_threads[k * threads + thread] = sum[k];
       }
       team.barrier();
-      for (int t = team.first_thread(); t < team.last_thread(); ++t) {
-        int const k = t / wide, c = first + t % wide;
+      for (int t = 0; t < Team::threads_here; ++t) {
+        int const thread = team.first_thread() + t;
+        int const k = thread / wide, c = first + thread % wide;
         if (k >= quantities || c >= columns) continue;
         float sum = 0;
-        for (int h = 0; h < high; ++h) sum += of_threads[k * threads + h * wide + t % wide];
+        for (int h = 0; h < high; ++h) sum += of_threads[k * threads + h * wide + thread % wide];
         sums[(part * quantities + k) * columns + c] = sum;
       }
       team.barrier();

@@ -33,26 +33,28 @@ template <int Lanes, class A> struct loss_sum {
     A* const value = reinterpret_cast<A*>(team.scratch);
     A* const hit = value + threads;
     for (int part = team.block(); part < parts; part += team.blocks()) {
-      for (int t = team.first_thread(); t < team.last_thread(); ++t) {
+      for (int t = 0; t < Team::threads_here; ++t) {
+        int const thread = team.first_thread() + t;
         A value_sum = 0, hit_sum = 0;
-        for (long n = size * part / parts + t; n < size * (part + 1) / parts; n += threads) {
+        for (long n = size * part / parts + thread; n < size * (part + 1) / parts; n += threads) {
           value_sum += values[n];
           if (hits != nullptr) hit_sum += hits[n];
         }
-        value[t] = value_sum;
-        hit[t] = hit_sum;
+        value[thread] = value_sum;
+        hit[thread] = hit_sum;
       }
       team.barrier();
       for (int half = threads / 2; half > 0; half /= 2) {
-        for (int t = team.first_thread(); t < team.last_thread(); ++t) {
-          if (t >= half) continue;
-          value[t] += value[t + half];
-          hit[t] += hit[t + half];
+        for (int t = 0; t < Team::threads_here; ++t) {
+          int const thread = team.first_thread() + t;
+          if (thread >= half) continue;
+          value[thread] += value[thread + half];
+          hit[thread] += hit[thread + half];
         }
         team.barrier();
       }
-      for (int t = team.first_thread(); t < team.last_thread(); ++t) {
-        if (t > 0) continue;
+      for (int t = 0; t < Team::threads_here; ++t) {
+        if (team.first_thread() + t > 0) continue;
         value_sums[part] = value[0];
         hit_sums[part] = hit[0];
         if (samples != nullptr) *samples = batch;

@@ -74,19 +74,19 @@ template <class Unit, class Left, class Right, class Finish, class Shape> struct
       State states[Team::warps_here] = {};
       for (int s = 0; s <= steps; ++s) {
         if (s < steps)
-          for (int t = team.first_thread(); t < team.last_thread(); ++t)
-            fetch(staged[t - team.first_thread()], row, column, (begin + s) * Shape::depth, t);
+          for (int t = 0; t < Team::threads_here; ++t)
+            fetch(staged[t], row, column, (begin + s) * Shape::depth, team.first_thread() + t);
         if (s > 0)
-          for (int w = team.first_warp(); w < team.last_warp(); ++w)
-            multiply(states[w - team.first_warp()], scratch + (s - 1) % 2 * step_fours, w,
+          for (int w = 0; w < Team::warps_here; ++w)
+            multiply(states[w], scratch + (s - 1) % 2 * step_fours, team.first_warp() + w,
                      team.first_lane());
         if (s < steps)
-          for (int t = team.first_thread(); t < team.last_thread(); ++t)
-            store(staged[t - team.first_thread()], scratch + s % 2 * step_fours, t);
+          for (int t = 0; t < Team::threads_here; ++t)
+            store(staged[t], scratch + s % 2 * step_fours, team.first_thread() + t);
         team.barrier();
       }
-      for (int w = team.first_warp(); w < team.last_warp(); ++w)
-        write(states[w - team.first_warp()], row, column, part * left.lines, w, team.first_lane());
+      for (int w = 0; w < Team::warps_here; ++w)
+        write(states[w], row, column, part * left.lines, team.first_warp() + w, team.first_lane());
     }
   }
 

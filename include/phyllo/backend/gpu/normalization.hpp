@@ -57,18 +57,24 @@ template <int Lanes, class Combine> struct combine_by_blocks {
     auto* const of_threads = reinterpret_cast<A*>(team.scratch);
     for (int block = team.block(); block < blocks(); block += team.blocks()) {
       int const first = block * wide;
-      for (int t = team.first_thread(); t < team.last_thread(); ++t) {
-        int const c = first + t % wide, b = t / wide * each;
-        of_threads[t] = c < work.count ? work.add(c, b, b + each) : A(0);
+      for (int t = 0; t < Team::threads_here; ++t) {
+        int const thread = team.first_thread() + t;
+        int const c = first + thread % wide, b = thread / wide * each;
+        of_threads[thread] = c < work.count ? work.add(c, b, b + each) : A(0);
       }
       team.barrier();
       for (int half = threads / 2; half >= wide; half /= 2) {
-        for (int t = team.first_thread(); t < team.last_thread(); ++t)
-          if (t < half) of_threads[t] += of_threads[t + half];
+        for (int t = 0; t < Team::threads_here; ++t) {
+          int const thread = team.first_thread() + t;
+          if (thread < half) of_threads[thread] += of_threads[thread + half];
+        }
         team.barrier();
       }
-      for (int t = team.first_thread(); t < team.last_thread(); ++t)
-        if (t < wide && first + t < work.count) work.write(first + t, of_threads[t]);
+      for (int t = 0; t < Team::threads_here; ++t) {
+        int const thread = team.first_thread() + t;
+        if (thread < wide && first + thread < work.count)
+          work.write(first + thread, of_threads[thread]);
+      }
       team.barrier();
     }
   }

@@ -68,8 +68,9 @@ struct stored_step_tiles<Unit, op::Segment<D...>, L, P>
   S const* gradient(int layer) const { return matrix(Layout::sums(layer)); }
 
   template <class Team> PHYLLO_INLINE void operator()(Team const& team) const {
-    for (int t = team.first_thread(); t < team.last_thread(); ++t)
-      for (int i = team.block() * threads + t; i < parameter_count; i += team.blocks() * threads)
+    for (int t = 0; t < Team::threads_here; ++t)
+      for (int i = team.block() * threads + team.first_thread() + t; i < parameter_count;
+           i += team.blocks() * threads)
         gradients[i] = 0;
     all_stages(team, std::make_index_sequence<Layout::stages()>{});
   }
@@ -85,13 +86,13 @@ struct stored_step_tiles<Unit, op::Segment<D...>, L, P>
     constexpr int first_piece = Layout::first_of(Stage);
     using Pieces = std::make_index_sequence<Layout::first_of(Stage + 1) - first_piece>;
     if constexpr (Stage > 0) team.barrier();
-    for (int t = team.first_thread(); t < team.last_thread(); ++t)
-      load<first_piece>(team.scratch, t, Pieces{});
+    for (int t = 0; t < Team::threads_here; ++t)
+      load<first_piece>(team.scratch, team.first_thread() + t, Pieces{});
     team.barrier();
     long const step = long(team.blocks()) * samples_of_block;
-    for (int w = team.first_warp(); w < team.last_warp(); ++w)
-      for (long first = long(team.block()) * samples_of_block + w * 16; first < source.batch;
-           first += step)
+    for (int w = 0; w < Team::warps_here; ++w)
+      for (long first = long(team.block()) * samples_of_block + (team.first_warp() + w) * 16;
+           first < source.batch; first += step)
         tile<first_piece>(team.scratch, Rows{workspace, samples, int(first), keeps_input},
                           team.first_lane(), Pieces{});
   }

@@ -8,10 +8,10 @@
 
 namespace phyllo::gpu {
 
-/// The threads of a block, as the kernels of this folder see them: loops from first to last over
-/// threads or warps, between them barriers. On a device each thread runs the loops once, for
-/// itself; on a host one caller stands for all of them, which is how tests execute the kernels
-/// without a GPU.
+/// The threads of a block, as the kernels of this folder see them: loops over the threads or warps
+/// that are here, from first_thread() or first_warp() on, between them barriers. On a device each
+/// thread runs the loops once, for itself, and the compiler knows; on a host one caller stands for
+/// all of them, which is how tests execute the kernels without a GPU.
 ///
 /// options  Warps: in a block · Lanes: of a warp
 template <int Warps, int Lanes> struct Team {
@@ -23,9 +23,7 @@ template <int Warps, int Lanes> struct Team {
   PHYLLO_INLINE static int block() { return int(blockIdx.x); }
   PHYLLO_INLINE static int blocks() { return int(gridDim.x); }
   PHYLLO_INLINE static int first_thread() { return int(threadIdx.x); }
-  PHYLLO_INLINE static int last_thread() { return int(threadIdx.x) + 1; }
   PHYLLO_INLINE static int first_warp() { return int(threadIdx.x) / Lanes; }
-  PHYLLO_INLINE static int last_warp() { return int(threadIdx.x) / Lanes + 1; }
   PHYLLO_INLINE static int first_lane() { return int(threadIdx.x) % Lanes; }
   PHYLLO_INLINE static void barrier() { __syncthreads(); }
 #else
@@ -37,9 +35,7 @@ template <int Warps, int Lanes> struct Team {
   int block() const { return of_block; }
   int blocks() const { return of_blocks; }
   static int first_thread() { return 0; }
-  static int last_thread() { return Warps * Lanes; }
   static int first_warp() { return 0; }
-  static int last_warp() { return Warps; }
   static int first_lane() { return 0; }
   static void barrier() {}
 #endif

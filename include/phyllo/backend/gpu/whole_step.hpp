@@ -53,16 +53,18 @@ struct whole_step_tiles<Unit, op::Segment<D...>, L, P, Warps>
     State states[Team::warps_here] = {};
     Rows const rows{team.scratch};
     float* const row = partial + long(team.block()) * parameter_count;
-    for (int t = team.first_thread(); t < team.last_thread(); ++t) {
-      for (int i = t; i < parameter_count; i += threads) row[i] = 0;
-      load(rows, t, all_layers{});
+    for (int t = 0; t < Team::threads_here; ++t) {
+      int const thread = team.first_thread() + t;
+      for (int i = thread; i < parameter_count; i += threads) row[i] = 0;
+      load(rows, thread, all_layers{});
     }
     team.barrier();
     long const step = long(team.blocks()) * samples_of_block;
     for (long first = long(team.block()) * samples_of_block; first < source.batch; first += step) {
-      for (int w = team.first_warp(); w < team.last_warp(); ++w)
-        forward_and_loss(states[w - team.first_warp()], rows, first + w * 16, w, team.first_lane(),
-                         all_layers{});
+      for (int w = 0; w < Team::warps_here; ++w) {
+        int const warp = team.first_warp() + w;
+        forward_and_loss(states[w], rows, first + warp * 16, warp, team.first_lane(), all_layers{});
+      }
       all_backward(team, states, rows, first, all_layers{});
     }
     write(team, states, rows, row, all_layers{});
@@ -104,20 +106,22 @@ struct whole_step_tiles<Unit, op::Segment<D...>, L, P, Warps>
     // Of one layer in registers; a barrier lies between its computation and its use.
     typename Unit::Sums d_x[Team::warps_here][1][in][Unit::blocks][here] = {};
     team.barrier();
-    for (int w = team.first_warp(); w < team.last_warp(); ++w) {
-      State& s = states[w - team.first_warp()];
-      s.gradients.template add_weights<Layer>(rows, w, team.first_lane());
-      s.gradients.template add_bias<Layer>(rows, w, team.first_lane());
+    for (int w = 0; w < Team::warps_here; ++w) {
+      int const warp = team.first_warp() + w;
+      State& s = states[w];
+      s.gradients.template add_weights<Layer>(rows, warp, team.first_lane());
+      s.gradients.template add_bias<Layer>(rows, warp, team.first_lane());
       if constexpr (Layer > 0)
-        rows.template transposed<Layer>().multiply(d_x[w - team.first_warp()], s.value,
-                                                   team.first_lane());
+        rows.template transposed<Layer>().multiply(d_x[w], s.value, team.first_lane());
     }
     team.barrier();
     if constexpr (Layer > 0) {
-      for (int w = team.first_warp(); w < team.last_warp(); ++w)
-        this->template backward<Layer - 1>(
-            states[w - team.first_warp()].value, d_x[w - team.first_warp()],
-            WarpRows<Unit, Layout>{rows, w}, first + w * 16, team.first_lane());
+      for (int w = 0; w < Team::warps_here; ++w) {
+        int const warp = team.first_warp() + w;
+        this->template backward<Layer - 1>(states[w].value, d_x[w],
+                                           WarpRows<Unit, Layout>{rows, warp}, first + warp * 16,
+                                           team.first_lane());
+      }
     }
   }
 
@@ -130,16 +134,17 @@ struct whole_step_tiles<Unit, op::Segment<D...>, L, P, Warps>
   PHYLLO_INLINE void write_layer(Team const& team, State (&states)[Team::warps_here],
                                  Rows const& rows, float* row) const {
     team.barrier();
-    for (int w = team.first_warp(); w < team.last_warp(); ++w) {
-      auto const& gradients = states[w - team.first_warp()].gradients;
-      gradients.template write_weights<Layer>(row + this->weight[Layer], w, team.first_lane());
+    for (int w = 0; w < Team::warps_here; ++w) {
+      int const warp = team.first_warp() + w;
+      auto const& gradients = states[w].gradients;
+      gradients.template write_weights<Layer>(row + this->weight[Layer], warp, team.first_lane());
       if constexpr (Dense<Layer>::bias)
-        gradients.template write_bias<Layer>(rows.sums(), w, team.first_lane());
+        gradients.template write_bias<Layer>(rows.sums(), warp, team.first_lane());
     }
     team.barrier();
     if constexpr (Dense<Layer>::bias)
-      for (int t = team.first_thread(); t < team.last_thread(); ++t)
-        for (int o = t; o < Dense<Layer>::outputs; o += threads)
+      for (int t = 0; t < Team::threads_here; ++t)
+        for (int o = team.first_thread() + t; o < Dense<Layer>::outputs; o += threads)
           row[this->bias[Layer] + o] = StepGradients<Unit, Layout>::sum_bias(rows.sums(), o);
   }
 };
