@@ -15,13 +15,11 @@
 
 namespace phyllo {
 
-/// Whether this MPI can tell that a rank has died: User Level Failure Mitigation (ULFM), chapter
-/// "Process Fault Tolerance" proposed for the MPI standard. Open MPI has to be started with it
-/// (`mpirun --with-ft ulfm --mca async_mpi_finalize 1`); otherwise the launcher ends the job, and
-/// without the second option MPI_Finalize may wait for the dead (open-mpi/ompi#11404).
+// An MPI can tell that a rank has died by User Level Failure Mitigation (ULFM), chapter "Process
+// Fault Tolerance" proposed for the MPI standard. Open MPI has to be started with it
+// (`mpirun --with-ft ulfm --mca async_mpi_finalize 1`); otherwise the launcher ends the job, and
+// without the second option MPI_Finalize may wait for the dead (open-mpi/ompi#11404).
 #ifdef MPIX_ERR_PROC_FAILED
-inline constexpr bool mpi_has_ulfm = true;
-
 /// The dead ranks of a communicator that an MPI function returned `code` about, or nothing where it
 /// says something else. No rank can use the communicator any more: all will get here.
 inline std::optional<std::vector<int>> dead_ranks(int code, MPI_Comm communicator) {
@@ -61,8 +59,6 @@ inline MPI_Comm survivors(MPI_Comm communicator) {
   return alive;
 }
 #else
-inline constexpr bool mpi_has_ulfm = false;
-
 inline std::optional<std::vector<int>> dead_ranks(int, MPI_Comm) { return {}; }
 
 [[noreturn]] inline MPI_Comm survivors(MPI_Comm) {

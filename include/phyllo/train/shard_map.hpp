@@ -68,7 +68,6 @@ template <class Exec, class C> class ShardMap {
       if (counts_[std::size_t(r)] != end - begin) refuse(name, r, end - begin);
     }
   }
-  long global_batch() const { return global_batch_; }
   /// Where a shard begins in the global batch.
   long begin(int shard) const { return Bits::begin(global_batch_, shard); }
 

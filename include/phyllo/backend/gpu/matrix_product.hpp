@@ -10,7 +10,7 @@ namespace phyllo::gpu {
 /// How a block of threads shares its part of a product: RowWarps by ColumnWarps warps, each with 32
 /// rows and Groups 16s of columns.
 template <int RowWarps, int ColumnWarps, int Groups> struct ProductShape {
-  static constexpr int row_warps = RowWarps, column_warps = ColumnWarps, groups = Groups;
+  static constexpr int column_warps = ColumnWarps, groups = Groups;
   static constexpr int warps = RowWarps * ColumnWarps;
   static constexpr int tiles = 2;  // 16s of rows of a warp
   static constexpr int rows = RowWarps * tiles * 16, columns = ColumnWarps * Groups * 16;
