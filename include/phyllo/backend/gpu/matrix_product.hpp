@@ -101,6 +101,7 @@ template <class Unit, class Left, class Right, class Finish, class Shape> struct
   };
 
   PHYLLO_INLINE void fetch(Staged& staged, long row, long column, long depth, int thread) const {
+    Unit::forget(thread);  // nvcc 13 keeps addresses over all steps, in up to 60 registers
     PHYLLO_UNROLL_ON_DEVICE
     for (int i = 0; i < left_squares; ++i) {
       Square<Shape::rows> const q(thread, i);
@@ -114,6 +115,7 @@ template <class Unit, class Left, class Right, class Finish, class Shape> struct
   }
   // [16 lines][16 depths][lane][part or block]: what a lane wants of a fragment in one piece.
   PHYLLO_INLINE void store(Staged const& staged, Four<S>* scratch, int thread) const {
+    Unit::forget(thread);
     PHYLLO_UNROLL_ON_DEVICE
     for (int i = 0; i < left_squares; ++i) {
       Square<Shape::rows> const q(thread, i);
@@ -143,6 +145,7 @@ template <class Unit, class Left, class Right, class Finish, class Shape> struct
 
   PHYLLO_INLINE void multiply(State& state, Four<S> const* scratch, int warp,
                               int first_lane) const {
+    Unit::forget(warp);
     int const first_row = warp / Shape::column_warps * Shape::tiles;
     int const first_column = warp % Shape::column_warps * Shape::groups;
     PHYLLO_UNROLL_ON_DEVICE

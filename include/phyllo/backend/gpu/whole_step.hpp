@@ -62,7 +62,8 @@ struct whole_step_tiles<Unit, op::Segment<D...>, L, P, Warps>
     long const step = long(team.blocks()) * samples_of_block;
     for (long first = long(team.block()) * samples_of_block; first < source.batch; first += step) {
       for (int w = 0; w < Team::warps_here; ++w) {
-        int const warp = team.first_warp() + w;
+        int warp = team.first_warp() + w;
+        Unit::forget(warp);  // nvcc 13 else spills on sm_90
         forward_and_loss(states[w], rows, first + warp * 16, warp, team.first_lane(), all_layers{});
       }
       all_backward(team, states, rows, first, all_layers{});
