@@ -8,7 +8,11 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <exception>
 #include <limits>
+#include <new>
+#include <stdexcept>
 #include <string>
 
 using namespace phyllo;
@@ -19,6 +23,20 @@ namespace {
 using Space = Kokkos::DefaultHostExecutionSpace;
 using Numbers = Kokkos::View<float*, Kokkos::LayoutRight, Kokkos::HostSpace>;
 constexpr long most = std::numeric_limits<long>::max();
+
+// Views that fail as those of one version of Kokkos or another do.
+template <class Failure> struct Failing {
+  static constexpr int rank = 1;
+  using value_type = float;
+  using memory_space = Kokkos::HostSpace;
+  template <class Properties> Failing(Properties const&, std::size_t) { throw Failure(); }
+};
+struct NoRoom : std::runtime_error {
+  NoRoom() : std::runtime_error("Host memory space failed to allocate 20 B") {}
+};
+struct OtherFailure : std::runtime_error {
+  OtherFailure() : std::runtime_error("the device is gone") {}
+};
 
 // The sentence, and whether Kokkos' own words stand behind it.
 struct Refusal {
@@ -53,11 +71,37 @@ TEST_CASE("allocate: arrays and single values, zero unless told otherwise") {
   CHECK(allocate<Numbers>("net/numbers", 0, "", Kokkos::WithoutInitializing).size() == 0);
 }
 
+TEST_CASE("allocate: zero where other numbers were") {
+  constexpr int count = 1000;
+  {
+    auto const before = allocate<Numbers>("net/before", count, "", Kokkos::WithoutInitializing);
+    for (int i = 0; i < count; ++i) before(i) = 1;
+  }
+  Space const exec;
+  auto const numbers = allocate<Numbers>("net/numbers", count, "", exec);
+  exec.fence("test");
+  int zeros = 0;
+  for (int i = 0; i < count; ++i) zeros += numbers(i) == 0;
+  CHECK(zeros == count);
+}
+
 TEST_CASE("allocate: no room is one sentence, with Kokkos' words behind it") {
   Refusal const refusal = refusal_of<Numbers>(bytes_of_no_machine / 4);
   CHECK(refusal.sentence ==
         "net/numbers: expected room for 128.0 TiB in the memory space Host, got none. Take fewer.");
   CHECK(refusal.cause.find("net/numbers") != std::string::npos);
+}
+
+TEST_CASE("allocate: no room is the same sentence whatever type Kokkos throws, other errors stay") {
+  for (Refusal const& refusal :
+       {refusal_of<Failing<NoRoom>>(5), refusal_of<Failing<std::bad_alloc>>(5)}) {
+    CHECK(
+        refusal.sentence ==
+        "net/numbers: expected room for 20 bytes in the memory space Host, got none. Take fewer.");
+    CHECK(!refusal.cause.empty());
+  }
+  CHECK_THROWS_WITH_AS(allocate<Failing<OtherFailure>>("net/numbers", 5, ""), "the device is gone",
+                       OtherFailure);
 }
 
 TEST_CASE("allocate: sizes that no number of bytes holds are refused before Kokkos wraps them") {

@@ -14,8 +14,10 @@
 
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -151,28 +153,34 @@ TEST_CASE("what a function makes of padding reaches no output") {
 
 TEST_CASE_TEMPLATE("a NaN goes through rectifiers, to the outputs of its sample and no other", Unit,
                    cuda::Mma<bf16>, cuda::Mma<fp16>, cuda::Mma<float>, cuda::Wgmma<bf16>,
-                   cuda::Wgmma<fp16>, hip::Mfma<bf16>, hip::Mfma<float>) {
+                   cuda::Wgmma<fp16>, hip::Mfma<bf16>, hip::Mfma<fp16>, hip::Mfma<float>) {
   using S = typename Unit::storage;
   using P = typename PrecisionOf<S>::type;
   using Segment = op::Segment<Dense<5, 40, ReLU>, Dense<40, 40, ReLU>, Dense<40, 3>>;
   typename Segment::template Forward<P> work;
   auto const p = Arena<Segment>::fill<S>(work);
   int const batch = 70, sick = 21;
-  auto x = numbers<S>(batch * 5, 1);
-  x[sick * 5 + 2] = S(std::nanf(""));
-  std::vector<S> y(batch * 3, S(7.0f));
-  ExternalTensor source, target;
-  source.type = target.type = type_of<S>;
-  source.data[0] = x.data();
-  target.data[0] = y.data();
-  source.sample_stride = 5;
-  target.sample_stride = 3;
-  source.channel_stride = target.channel_stride = 1;
-  work.batch = batch;
-  work.parameters = p.data();
-  gpu::SegmentKernels<DeviceOf<Unit>, Segment, P>::run(Space{}, "gpu", work, source, target);
-  for (int n = 0; n < batch; ++n)
-    for (int c = 0; c < 3; ++c) CHECK(std::isnan(float(y[std::size_t(n * 3 + c)])) == (n == sick));
+  // The usual one, and that of all bits, which rounding by an addition carries to a zero.
+  for (std::uint32_t const bits : {0x7fc00000u, 0x7fffffffu}) {
+    CAPTURE(bits);
+    auto x = numbers<float>(batch * 5, 1);
+    x[sick * 5 + 2] = std::bit_cast<float>(bits);
+    std::vector<S> y(batch * 3, S(7.0f));
+    ExternalTensor source, target;
+    source.type = ElementType::f32;
+    target.type = type_of<S>;
+    source.data[0] = x.data();
+    target.data[0] = y.data();
+    source.sample_stride = 5;
+    target.sample_stride = 3;
+    source.channel_stride = target.channel_stride = 1;
+    work.batch = batch;
+    work.parameters = p.data();
+    gpu::SegmentKernels<DeviceOf<Unit>, Segment, P>::run(Space{}, "gpu", work, source, target);
+    for (int n = 0; n < batch; ++n)
+      for (int c = 0; c < 3; ++c)
+        CHECK(std::isnan(float(y[std::size_t(n * 3 + c)])) == (n == sick));
+  }
 }
 
 TEST_CASE("layers that do not fit scratch memory together come in stages") {
