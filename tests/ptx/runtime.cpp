@@ -125,11 +125,20 @@ cudaError_t launch(void const* host, dim3 grid, dim3 block, void** arguments, st
   });
 }
 
+// CUDA refuses what waits or takes memory while the caller's stream is captured.
+bool is_captured(char const* what) {
+  if (!runtime().captured) return false;
+  complain(std::string(what) + " while a stream is captured");
+  fail(cudaErrorStreamCaptureUnsupported);
+  return true;
+}
 cudaError_t allocate(void** memory, std::size_t bytes) {
+  if (is_captured("an allocation")) return runtime().error;
   *memory = global_memory().allocate(bytes);
   return *memory ? cudaSuccess : fail(cudaErrorMemoryAllocation);
 }
 cudaError_t release(void* memory) {
+  if (is_captured("a release of memory")) return runtime().error;
   return !memory || global_memory().release(memory) ? cudaSuccess : fail(cudaErrorInvalidValue);
 }
 cudaError_t copy(void* to, void const* from, std::size_t bytes) {
@@ -316,14 +325,20 @@ char const* cudaGetErrorString(cudaError_t error) {
 
 // What has nothing to do, whatever its arguments are.
 cudaError_t phyllo_ptx_succeed() { return cudaSuccess; }
-asm(".irp name, cudaSetDevice, cudaDeviceSynchronize, cudaMemPrefetchAsync, cudaFuncSetCacheConfig,"
-    "cudaStreamDestroy, cudaStreamSynchronize, cudaStreamWaitEvent, cudaEventDestroy,"
+asm(".irp name, cudaSetDevice, cudaMemPrefetchAsync, cudaFuncSetCacheConfig,"
+    "cudaStreamDestroy, cudaStreamWaitEvent, cudaEventDestroy,"
     "cudaEventRecord, cudaEventSynchronize, cudaGraphDestroy, cudaGraphExecDestroy\n"
     "  .globl \\name\n"
     "  .type \\name, @function\n"
     "  .set \\name, phyllo_ptx_succeed\n"
     ".endr");
 
+cudaError_t cudaDeviceSynchronize() {
+  return is_captured("a wait for the device") ? runtime().error : cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t) {
+  return is_captured("a wait for a stream") ? runtime().error : cudaSuccess;
+}
 cudaError_t cudaStreamCreate(cudaStream_t* stream) { return new_stream(stream); }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) { return give(event, nullptr); }
 cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {

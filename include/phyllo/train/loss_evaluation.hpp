@@ -88,6 +88,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     allocate(values_, "loss of samples", model.capacity());
     allocate(hits_, "hits of samples", model.capacity());
     allocate(sums_, "loss sums", 3);
+    sums_on_host_ = Kokkos::create_mirror_view(Kokkos::HostSpace{}, sums_);
     allocate(partial_, "loss workspace",
              2L * op::LossSum<P>::blocks +
                  (whole_step ? std::max(long(workspace_rows(exec)) * M::nodes.arena_size,
@@ -308,17 +309,17 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   }
 
   void add(space const& exec, Sums& total) {
-    auto const sums = Kokkos::create_mirror_view(Kokkos::HostSpace{}, sums_);
-    Kokkos::deep_copy(exec, sums, sums_);
+    Kokkos::deep_copy(exec, sums_on_host_, sums_);
     exec.fence("phyllo/evaluate");  // a short string, which allocates nothing
-    total.samples += double(sums(0));
-    total.value += double(sums(1));
-    total.hits += double(sums(2));
+    total.samples += double(sums_on_host_(0));
+    total.value += double(sums_on_host_(1));
+    total.hits += double(sums_on_host_(2));
   }
 
   M const& model_;
   std::string label_;
   typename M::template Vector<accumulate> values_, hits_, sums_, partial_;
+  decltype(Kokkos::create_mirror_view(Kokkos::HostSpace{}, sums_)) sums_on_host_;
   typename M::template Vector<double>
       totals_;  // of an evaluation: more samples than a float counts
   typename M::template Vector<std::byte> workspace_;

@@ -4,6 +4,7 @@
 
 #include <phyllo/backend/run_here.hpp>
 #include <phyllo/backend/select.hpp>
+#include <phyllo/backend/team_policy.hpp>
 #include <phyllo/core/allocate.hpp>
 #include <phyllo/core/error.hpp>
 #include <phyllo/core/launch_label.hpp>
@@ -153,8 +154,7 @@ template <class Rule, class M> class Optimizer {
       launch(exec, 1, finish);
     } else {
       using Measure = MeasureByTeam<accumulate, Finish>;
-      Kokkos::parallel_for(launch_label(label_),
-                           Kokkos::TeamPolicy<space>(exec, blocks_, Measure::team),
+      Kokkos::parallel_for(launch_label(label_), team_policy(exec, blocks_, Measure::team),
                            Measure{gradients, state, tail, squares_.data(), finite_.data(),
                                    finite_.data() + blocks_, count_, block, finish});
     }

@@ -145,6 +145,17 @@ template <bool right> void run(std::string const& name) {
   if (name == "endless_barrier") endless_barrier<right><<<1, threads>>>(data);
   if (name == "assertion") assertion<right><<<1, threads>>>(data);
   if (name == "unknown") unknown<right><<<1, threads>>>(data);
+  if (name == "captured_allocation") {
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    void* more = nullptr;
+    cudaGraph_t graph;
+    if (right) cudaMalloc(&more, 4);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+    if (!right) cudaMalloc(&more, 4);
+    cudaStreamEndCapture(stream, &graph);
+    cudaFree(more);
+  }
   if (name == "long_copy") {
     check::Array<float> const one(threads);
     float room[threads + 1];

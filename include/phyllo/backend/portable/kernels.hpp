@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/is_processor.hpp>
+#include <phyllo/backend/team_policy.hpp>
 #include <phyllo/core/launch_label.hpp>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/window.hpp>
@@ -44,8 +45,7 @@ void launch_teams(Space const& exec, std::string const& label, long rows, int ch
   if (rows == 0) return;
   int const lanes = is_processor<Space> ? 1 : 32;
   int const threads = is_processor<Space> ? 1 : channels >= 4096 ? 8 : channels >= 512 ? 4 : 1;
-  Kokkos::parallel_for(launch_label(label),
-                       Kokkos::TeamPolicy<Space>(exec, int(rows), threads, lanes), functor);
+  Kokkos::parallel_for(launch_label(label), team_policy(exec, int(rows), threads, lanes), functor);
 }
 
 /// Depth, height and width of a position.
