@@ -3,25 +3,14 @@
 #include "block.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <numeric>
-#include <random>
 
 #include "complaint.hpp"
+#include "seed.hpp"
 
 namespace ptx {
-
-namespace {
-
-std::mt19937& drawn() {
-  static std::mt19937 numbers(
-      std::getenv("PHYLLO_PTX_SEED") ? unsigned(std::atoi(std::getenv("PHYLLO_PTX_SEED"))) : 1u);
-  return numbers;
-}
-
-}  // namespace
 
 std::uint32_t next_moment() {
   static std::uint32_t moment = 0;

@@ -261,9 +261,10 @@ std::byte* place(Warp& warp, Instruction const& instruction, int lane, Bits at, 
                  " is outside of all memory that the program has asked for");
     return nullptr;
   }
+  std::byte* const there = piece->place(at);
   if (Cell* const cell = piece->cell(at))
-    check_race(warp, instruction, lane, cell, at, bytes, known(access, here, value, bytes), true);
-  return here;
+    check_race(warp, instruction, lane, cell, at, bytes, known(access, there, value, bytes), true);
+  return there;
 }
 
 bool decode_memory(Instruction& instruction, Opcode const& opcode) {

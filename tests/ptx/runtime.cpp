@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The part of CUDA's runtime that programs on Kokkos call, with kernels executed from their PTX by
-// this processor. All work is done when it is asked for, or, on a stream that is captured, when the
-// graph is launched; so streams and events have nothing to wait for. One device, of sm_90.
+// this processor. Work is done when somebody waits for it; on the default stream, which waits for
+// all others, when it is asked for. One device, of sm_90.
 //
 // source  CUDA Runtime API 13.0; what begins with __cuda is called by code that nvcc generates
 
@@ -22,6 +22,7 @@
 #include "complaint.hpp"
 #include "global_memory.hpp"
 #include "image.hpp"
+#include "stream.hpp"
 
 namespace {
 
@@ -45,6 +46,14 @@ struct Configuration {
 struct Graph {
   std::vector<std::function<void()>> work;
 };
+/// A place in a stream; in none, nothing is left to wait for.
+struct Event {
+  Stream* stream = nullptr;
+  long asked = 0;
+  void wait() const {
+    if (stream) stream->finish(asked);
+  }
+};
 
 // Programs register kernels before this library's own objects are made.
 struct Runtime {
@@ -61,11 +70,27 @@ Runtime& runtime() {
 
 cudaError_t fail(cudaError_t error) { return runtime().error = error; }
 
-cudaError_t now_or_in_graph(std::function<void()> work) {
-  if (runtime().captured)
-    runtime().captured->work.push_back(std::move(work));
+// nullptr: the default stream.
+Stream* stream_of(cudaStream_t stream) {
+  bool const is_default = !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+  return is_default ? nullptr : reinterpret_cast<Stream*>(stream);
+}
+void wait_for(cudaStream_t stream) {
+  if (Stream* const one = stream_of(stream))
+    one->finish();
   else
+    finish_all();
+}
+
+cudaError_t ask(cudaStream_t stream, std::function<void()> work) {
+  if (runtime().captured) {
+    runtime().captured->work.push_back(std::move(work));
+  } else if (Stream* const one = stream_of(stream)) {
+    one->ask(std::move(work));
+  } else {
+    finish_all();
     work();
+  }
   return cudaSuccess;
 }
 
@@ -95,7 +120,8 @@ struct Free {
   void operator()(std::byte* memory) const { std::free(memory); }
 };
 
-cudaError_t launch(void const* host, dim3 grid, dim3 block, void** arguments, std::size_t scratch) {
+cudaError_t launch(void const* host, dim3 grid, dim3 block, void** arguments, std::size_t scratch,
+                   cudaStream_t stream) {
   Kernel* const kernel = kernel_of(host);
   if (!kernel) return fail(cudaErrorInvalidDeviceFunction);
   Function* const function = kernel->function;
@@ -113,7 +139,7 @@ cudaError_t launch(void const* host, dim3 grid, dim3 block, void** arguments, st
     auto const& input = function->inputs[i];
     std::memcpy(parameters.get() + input.offset, arguments[i], std::size_t(input.bytes));
   }
-  return now_or_in_graph([=] {
+  return ask(stream, [=] {
     Block run(function, parameters.get(), {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
               long(scratch));
     run.launch();
@@ -132,32 +158,45 @@ bool is_captured(char const* what) {
   fail(cudaErrorStreamCaptureUnsupported);
   return true;
 }
-cudaError_t allocate(void** memory, std::size_t bytes) {
+cudaError_t allocate(void** memory, std::size_t bytes, Reach reach) {
   if (is_captured("an allocation")) return runtime().error;
-  *memory = global_memory().allocate(bytes);
+  *memory = global_memory().allocate(bytes, reach);
   return *memory ? cudaSuccess : fail(cudaErrorMemoryAllocation);
 }
 cudaError_t release(void* memory) {
   if (is_captured("a release of memory")) return runtime().error;
+  finish_all();
   return !memory || global_memory().release(memory) ? cudaSuccess : fail(cudaErrorInvalidValue);
 }
-cudaError_t copy(void* to, void const* from, std::size_t bytes) {
-  return now_or_in_graph([=] {
-    global_memory().check(to, bytes, "a copy to the device");
-    global_memory().check(from, bytes, "a copy from the device");
-    std::memmove(to, from, bytes);
-  });
+void copy_now(void* to, void const* from, std::size_t bytes) {
+  auto* const there = global_memory().range(to, bytes, "a copy to the device");
+  auto const* const here = global_memory().range(from, bytes, "a copy from the device");
+  if (here && there) std::memmove(there, here, bytes);
 }
-cudaError_t fill(void* to, int value, std::size_t bytes) {
-  return now_or_in_graph([=] {
-    global_memory().check(to, bytes, "a cudaMemset");
-    std::memset(to, value, bytes);
-  });
-}
-cudaError_t new_stream(cudaStream_t* stream) {
-  static std::size_t count = 0;
-  *stream = reinterpret_cast<cudaStream_t>(++count * 4096);
+// What the host's own memory holds is read when the copy is asked for, and what is copied there has
+// arrived then; memory that CUDA has given is read and written when the stream comes to it.
+//
+// source  CUDA Runtime API 13.0, 2 (API synchronization behavior)
+cudaError_t copy(void* to, void const* from, std::size_t bytes, cudaStream_t stream) {
+  auto const is_given = [&](void const* at) {
+    return global_memory().find(reinterpret_cast<Bits>(at), 1) != nullptr;
+  };
+  if (runtime().captured || is_given(from)) {
+    ask(stream, [=] { copy_now(to, from, bytes); });
+  } else {
+    auto const* const first = static_cast<std::byte const*>(from);
+    ask(stream, [=, kept = std::vector<std::byte>(first, first + bytes)] {
+      copy_now(to, kept.data(), bytes);
+    });
+  }
+  if (!runtime().captured && !is_given(to)) wait_for(stream);
   return cudaSuccess;
+}
+cudaError_t fill(void* to, int value, std::size_t bytes, cudaStream_t stream) {
+  return ask(stream, [=] {
+    if (auto* const there = global_memory().range(to, bytes, "a cudaMemset"))
+      std::memset(there, value, bytes);
+  });
 }
 template <class T, class U> cudaError_t give(T* where, U value) {
   *where = T(value);
@@ -210,42 +249,51 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, void const* host) {
   return give(kernel, const_cast<void*>(host));
 }
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
-                               std::size_t scratch, cudaStream_t) {
-  return launch(reinterpret_cast<void const*>(kernel), grid, block, arguments, scratch);
+                               std::size_t scratch, cudaStream_t stream) {
+  return launch(reinterpret_cast<void const*>(kernel), grid, block, arguments, scratch, stream);
 }
 
 // ---- memory ----
 
-cudaError_t cudaMalloc(void** memory, std::size_t bytes) { return allocate(memory, bytes); }
-cudaError_t cudaMallocManaged(void** memory, std::size_t bytes, unsigned) {
-  return allocate(memory, bytes);
+cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  return allocate(memory, bytes, Reach::device);
 }
-cudaError_t cudaMallocHost(void** memory, std::size_t bytes) { return allocate(memory, bytes); }
+cudaError_t cudaMallocManaged(void** memory, std::size_t bytes, unsigned) {
+  return allocate(memory, bytes, Reach::host);
+}
+cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
+  return allocate(memory, bytes, Reach::host);
+}
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
-  return allocate(memory, bytes);
+  return allocate(memory, bytes, Reach::host);
 }
 cudaError_t cudaFree(void* memory) { return release(memory); }
 cudaError_t cudaFreeHost(void* memory) { return release(memory); }
 cudaError_t cudaMemcpy(void* to, void const* from, std::size_t bytes, cudaMemcpyKind) {
-  return copy(to, from, bytes);
+  return is_captured("a copy that is waited for") ? runtime().error
+                                                  : copy(to, from, bytes, nullptr);
 }
 cudaError_t cudaMemcpyAsync(void* to, void const* from, std::size_t bytes, cudaMemcpyKind,
-                            cudaStream_t) {
-  return copy(to, from, bytes);
+                            cudaStream_t stream) {
+  return copy(to, from, bytes, stream);
 }
-cudaError_t cudaMemset(void* to, int value, std::size_t bytes) { return fill(to, value, bytes); }
-cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t) {
-  return fill(to, value, bytes);
+cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
+  return fill(to, value, bytes, nullptr);
+}
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
+  return fill(to, value, bytes, stream);
 }
 cudaError_t cudaMemcpyToSymbol(void const* symbol, void const* from, std::size_t bytes,
                                std::size_t offset, cudaMemcpyKind) {
   auto* const variable = variable_of(symbol, offset + bytes);
-  return variable ? copy(variable + offset, from, bytes) : fail(cudaErrorInvalidSymbol);
+  return variable ? copy(variable + offset, from, bytes, nullptr) : fail(cudaErrorInvalidSymbol);
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, void const* memory) {
-  bool const is_known = global_memory().find(reinterpret_cast<Bits>(memory), 1);
+  auto const* const piece = global_memory().find(reinterpret_cast<Bits>(memory), 1);
   *attributes = {};
-  attributes->type = is_known ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered;
+  attributes->type = !piece                          ? cudaMemoryTypeUnregistered
+                     : piece->reach == Reach::device ? cudaMemoryTypeDevice
+                                                     : cudaMemoryTypeManaged;
   attributes->devicePointer = const_cast<void*>(memory);
   return cudaSuccess;
 }
@@ -326,21 +374,50 @@ char const* cudaGetErrorString(cudaError_t error) {
 // What has nothing to do, whatever its arguments are.
 cudaError_t phyllo_ptx_succeed() { return cudaSuccess; }
 asm(".irp name, cudaSetDevice, cudaMemPrefetchAsync, cudaFuncSetCacheConfig,"
-    "cudaStreamDestroy, cudaStreamWaitEvent, cudaEventDestroy,"
-    "cudaEventRecord, cudaEventSynchronize, cudaGraphDestroy, cudaGraphExecDestroy\n"
+    "cudaGraphDestroy, cudaGraphExecDestroy\n"
     "  .globl \\name\n"
     "  .type \\name, @function\n"
     "  .set \\name, phyllo_ptx_succeed\n"
     ".endr");
 
 cudaError_t cudaDeviceSynchronize() {
-  return is_captured("a wait for the device") ? runtime().error : cudaSuccess;
+  if (is_captured("a wait for the device")) return runtime().error;
+  finish_all();
+  return cudaSuccess;
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t) {
-  return is_captured("a wait for a stream") ? runtime().error : cudaSuccess;
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (is_captured("a wait for a stream")) return runtime().error;
+  wait_for(stream);
+  return cudaSuccess;
 }
-cudaError_t cudaStreamCreate(cudaStream_t* stream) { return new_stream(stream); }
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) { return give(event, nullptr); }
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  return give(stream, reinterpret_cast<cudaStream_t>(new_stream()));
+}
+// Its work is done all the same.
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  wait_for(stream);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  return ask(stream, [until = *reinterpret_cast<Event*>(event)] { until.wait(); });
+}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  return give(event, reinterpret_cast<cudaEvent_t>(new Event));
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete reinterpret_cast<Event*>(event);
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  Stream* const one = stream_of(stream);
+  if (!one) finish_all();
+  *reinterpret_cast<Event*>(event) = {one, one ? one->asked() : 0};
+  return cudaSuccess;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  reinterpret_cast<Event*>(event)->wait();
+  return cudaSuccess;
+}
 cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
   runtime().captured = new Graph;
   return cudaSuccess;
@@ -357,8 +434,8 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph
                                           unsigned long long) {
   return give(executable, reinterpret_cast<void*>(graph));
 }
-cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t) {
-  for (auto const& work : reinterpret_cast<Graph*>(executable)->work) work();
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+  for (auto const& work : reinterpret_cast<Graph*>(executable)->work) ask(stream, work);
   return cudaSuccess;
 }
 

@@ -145,6 +145,11 @@ template <bool right> void run(std::string const& name) {
   if (name == "endless_barrier") endless_barrier<right><<<1, threads>>>(data);
   if (name == "assertion") assertion<right><<<1, threads>>>(data);
   if (name == "unknown") unknown<right><<<1, threads>>>(data);
+  if (name == "host_read") {
+    check::Array<float> const one(threads);
+    float const copied = one.values()[2];
+    if ((right ? copied : one.data()[2]) == 7) cudaFree(nullptr);
+  }
   if (name == "captured_allocation") {
     cudaStream_t stream;
     cudaStreamCreate(&stream);
