@@ -29,8 +29,9 @@ struct run_product {
   void operator()(int) const { MatrixProduct::run(shape, left, right, bias, result); }
 };
 
-/// Contractions that are plain products of matrices by oneDNN where `Choice` says so; the others,
-/// and those whose epilogue would be computed from rounded sums, by backend openmp.
+/// Contractions that are plain products of matrices by oneDNN where `Choice` says so and this
+/// processor has its instructions; the others, and those whose epilogue would be computed from
+/// rounded sums, by backend openmp.
 ///
 /// options  Choice: a struct like Faster
 /// numerics sums in float, in an order that depends on the number of threads; a chain of one
@@ -100,7 +101,8 @@ template <class Chain, class P, class Choice> struct Contraction {
     return std::is_same_v<S, A> || (std::is_same_v<Chain, op::Chain<ReLU>> && !folded);
   }
   static bool takes(Pass pass, PlainContraction const& c, long outputs) {
-    return c.plain && c.rows > 0 && Choice::template takes<S>(pass, c.rows, c.depth, outputs);
+    return c.plain && c.rows > 0 && Choice::template takes<S>(pass, c.rows, c.depth, outputs) &&
+           MatrixProduct::knows<S>();
   }
   template <class Space>
   static ProductShape shape(Space const& exec, long rows, long columns, long depth) {

@@ -25,6 +25,15 @@ class MatrixProduct {
   MatrixProduct(MatrixProduct const&) = delete;
   MatrixProduct& operator=(MatrixProduct const&) = delete;
 
+  /// Whether oneDNN multiplies such numbers on this processor: bfloat16 takes AVX-512 or
+  /// AVX-NE-CONVERT. ONEDNN_MAX_CPU_ISA says that it has less.
+  ///
+  /// source  oneDNN's developer guide, data types
+  template <class Storage> static bool knows() {
+    static bool const known = is_described(data_type<Storage>);
+    return known;
+  }
+
   /// The result is written when the call returns.
   static void run(ProductShape const& s, void const* left, void const* right, void const* bias,
                   void* result) {
@@ -64,7 +73,14 @@ class MatrixProduct {
     return {{rows, columns}, type, by_rows ? memory::format_tag::ab : memory::format_tag::ba};
   }
 
-  static dnnl::matmul::primitive_desc describe(dnnl::engine const& engine, ProductShape const& s) {
+  static bool is_described(memory::data_type type) {
+    ProductShape s;
+    s.rows = s.columns = s.depth = 64;
+    s.operands = s.result = type;
+    return bool(describe(dnnl::engine(dnnl::engine::kind::cpu, 0), s, true));
+  }
+  static dnnl::matmul::primitive_desc describe(dnnl::engine const& engine, ProductShape const& s,
+                                               bool may_be_empty = false) {
     dnnl::post_ops after;
     if (s.accumulate) after.append_sum(1.0f);
     if (s.activation != dnnl::algorithm::undef) after.append_eltwise(s.activation, 0, 0);
@@ -74,8 +90,9 @@ class MatrixProduct {
     auto const left = matrix(s.rows, s.depth, s.operands, s.left_by_rows);
     auto const right = matrix(s.depth, s.columns, s.operands, s.right_by_rows);
     auto const result = matrix(s.rows, s.columns, s.result, true);
-    if (!s.bias) return {engine, left, right, result, attributes};
-    return {engine, left, right, matrix(1, s.columns, s.operands, true), result, attributes};
+    if (!s.bias) return {engine, left, right, result, attributes, may_be_empty};
+    auto const bias = matrix(1, s.columns, s.operands, true);
+    return {engine, left, right, bias, result, attributes, may_be_empty};
   }
 
   MatrixProduct(dnnl::engine const& engine, ProductShape const& s,
