@@ -87,10 +87,34 @@ bool Block::release() {
   if (waiting.size() > 1)
     stop("the threads of a block wait for each other for ever, at different barriers, in " +
          readable(kernel->name) + ".");
+  reduce(alive);
   moment = next_moment();
   for (auto const& warp : warps)
     for (auto& group : warp->groups) group.state = Warp::Group::runs;
   return true;
+}
+
+// What barriers make of a predicate of each thread: all, any, how many.
+void Block::reduce(int threads_here) {
+  Bits yes = 0;
+  auto const for_each = [&](auto const& take) {
+    for (auto const& warp : warps)
+      for (auto const& group : warp->groups) {
+        Instruction const& barrier = group.frame->function->code[std::size_t(group.place) - 1];
+        if (barrier.to.empty()) continue;
+        warp->frame = group.frame;
+        take(*warp, barrier, group.mask);
+      }
+  };
+  for_each([&](Warp& warp, Instruction const& barrier, Mask mask) {
+    Bits const* const predicate = warp.row(barrier.from[1]);
+    for_each_lane(mask, [&](int lane) { yes += predicate[lane] & 1; });
+  });
+  for_each([&](Warp& warp, Instruction const& barrier, Mask mask) {
+    Bits const results[] = {yes == Bits(threads_here), yes != 0, yes};
+    Bits* const to = warp.row(barrier.to[0]);
+    for_each_lane(mask, [&](int lane) { to[lane] = results[barrier.option]; });
+  });
 }
 
 }  // namespace ptx

@@ -41,6 +41,7 @@ struct Block {
  private:
   void run();
   bool release();
+  void reduce(int threads_here);
 };
 
 }  // namespace ptx

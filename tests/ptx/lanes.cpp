@@ -104,9 +104,12 @@ bool decode_lanes(Instruction& instruction, Opcode const& opcode) {
     instruction.flow = Flow::next;
     if (name == "activemask")
       instruction.execute = active;
-    else if (opcode.has("sync") && (name == "bar" || name == "barrier") &&
-             instruction.from.size() == 1)  // for all threads of the block
-      instruction.flow = Flow::block_barrier;
+    else if (name == "bar" || name == "barrier") {  // for all threads of the block
+      bool const reduces = opcode.has("red") && instruction.from.size() == 2 &&
+                           choose(instruction, opcode, {"and", "or", "popc"});
+      if (reduces || (opcode.has("sync") && instruction.from.size() == 1))
+        instruction.flow = Flow::block_barrier;
+    }
   }
   return instruction.execute || instruction.flow == Flow::block_barrier;
 }

@@ -341,7 +341,8 @@ void Parser::instruction() {
   Opcode const opcode(tokens_.take());
   std::string const& name = opcode.name();
   // Those that write no register; wgmma reads the sums that it writes.
-  bool const has_target = name != "st" && name != "red" && name != "bar" && name != "barrier" &&
+  bool const is_barrier = name == "bar" || name == "barrier";
+  bool const has_target = name != "st" && name != "red" && !(is_barrier && !opcode.has("red")) &&
                           name != "wgmma" && name != "trap";
   if (name == "bra") {
     result.flow = Flow::branch;

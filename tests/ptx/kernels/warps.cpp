@@ -174,7 +174,17 @@ __global__ void sum_by_barriers(int* out) {
   out[i] = fixed[i ^ 33] + (i == 0 ? dynamic[0] : 0);
 }
 
+__global__ void count_at_barriers(int* out) {
+  int const i = int(threadIdx.x), bound = int(blockDim.x);
+  out[i] = __syncthreads_count(i % 3 == 0) + 1000 * __syncthreads_and(i < bound) +
+           2000 * __syncthreads_and(i < bound - 1) + 4000 * __syncthreads_or(i == bound - 1) +
+           8000 * __syncthreads_or(i == bound);
+}
+
 void barriers() {
+  Array<int> const counts(100);
+  count_at_barriers<<<1, 100>>>(counts.data());
+  for (int const got : counts.values()) equal("reductions at barriers", 0, got, 34 + 1000 + 4000);
   Array<int> const out(threads);
   sum_by_barriers<<<1, threads, sizeof(int) * threads>>>(out.data());
   auto const got = out.values();
