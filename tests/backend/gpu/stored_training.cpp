@@ -22,7 +22,6 @@ using Space = Kokkos::DefaultHostExecutionSpace;
 template <class T> using Rows = Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
 struct GpuOnHost {
-  static constexpr char const* name = "gpu on the host";
   template <class Op, class P> using kernels = gpu::Kernels<test::HostDevice<hip::Mfma>, Op, P>;
 };
 template <class Bits>
