@@ -8,7 +8,7 @@
 
 namespace ptx {
 
-/// rewrite: of what stands there already, which lanes of a warp may do together.
+/// rewrite: of what stands there already, which several threads may do.
 enum class Access : std::uint8_t { read, write, rewrite, atomic };
 
 /// What is remembered of two bytes of memory: who wrote and who read last.
