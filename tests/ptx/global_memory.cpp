@@ -56,7 +56,7 @@ void GlobalMemory::add(void* at, std::size_t bytes) {
 
 void* GlobalMemory::allocate(std::size_t bytes, Reach reach) {
   watch_the_host();
-  std::size_t const all = (bytes + 2 * margin + page - 1) / page * page;
+  std::size_t const all = with_margins(bytes);
   auto* const here = static_cast<std::byte*>(std::aligned_alloc(page, all));
   if (!here) return nullptr;
   std::memset(here, 0xff, all);
@@ -80,8 +80,7 @@ bool GlobalMemory::release(void* at) {
   if (found == pieces_.end()) return false;
   Piece const& piece = found->second;
   if (piece.reach == Reach::device)
-    munmap(static_cast<std::byte*>(at) - margin,
-           (piece.last - piece.first + 2 * margin + page - 1) / page * page);
+    munmap(static_cast<std::byte*>(at) - margin, with_margins(piece.last - piece.first));
   std::free(piece.here - margin);
   pieces_.erase(found);
   last_ = nullptr;

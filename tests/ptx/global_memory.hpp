@@ -39,6 +39,9 @@ class GlobalMemory {
 
  private:
   static constexpr std::size_t margin = 512, page = 4096;
+  static constexpr std::size_t with_margins(std::size_t bytes) {
+    return (bytes + 2 * margin + page - 1) / page * page;
+  }
   static constexpr std::size_t most_watched = std::size_t(64) << 20;
   std::map<Bits, Piece> pieces_;
   Piece* last_ = nullptr;

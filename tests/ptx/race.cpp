@@ -32,8 +32,10 @@ void check_race(Warp const& warp, Instruction const& instruction, int lane, Cell
         told(writes ? "a write after another block's write" : "a read after another block's write");
       if (writes && elsewhere(cell->read_moment)) told("a write after another block's read");
     }
-    if (cell->write_moment == block.moment && cell->writer != thread && access != Access::rewrite &&
-        (!same_warp(cell->writer) || cell->write_turn == warp.turn))
+    bool const may_repeat = same_warp(cell->writer) || block.kernel->has_atomics;
+    bool const is_ordered = same_warp(cell->writer) && cell->write_turn != warp.turn;
+    if (cell->write_moment == block.moment && cell->writer != thread && !is_ordered &&
+        !(access == Access::rewrite && may_repeat))
       told(writes ? "two writes" : "a read after a write",
            without_barrier(std::to_string(cell->writer)));
     if (writes) {

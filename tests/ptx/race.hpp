@@ -8,7 +8,8 @@
 
 namespace ptx {
 
-/// rewrite: of what stands there already, which several threads may do.
+/// rewrite: of what stands there already, which lanes of a warp may do together, and warps in
+/// kernels with atomic instructions, as the last block of a sum in Kokkos does.
 enum class Access : std::uint8_t { read, write, rewrite, atomic };
 
 /// What is remembered of two bytes of memory: who wrote and who read last.

@@ -51,12 +51,12 @@ template <bool right> __global__ void lanes_write(float* out) {
   scratch[self()] = other + 1;
   out[self()] = other;
 }
-// Several may write the same, as the last block of a sum in Kokkos does.
+// All lanes may write the same.
 template <bool right> __global__ void lanes_write_twice(float* out) {
   __shared__ float scratch[2];
   int const place = out[self()] == 7;  // no
   scratch[place] = right ? 1.0f : float(self());
-  __syncthreads();
+  __syncwarp();
   out[self()] = scratch[0];
 }
 template <bool right> __global__ void global_read(float* out) {
@@ -125,7 +125,7 @@ template <bool right> void run(std::string const& name) {
   if (name == "warps_write_twice") warps_write_twice<right><<<1, threads>>>(data);
   if (name == "lanes_read") lanes_read<right><<<1, threads>>>(data);
   if (name == "lanes_write") lanes_write<right><<<1, threads>>>(data);
-  if (name == "lanes_write_twice") lanes_write_twice<right><<<1, threads>>>(data);
+  if (name == "lanes_write_twice") lanes_write_twice<right><<<1, 32>>>(data);
   if (name == "global_read") global_read<right><<<1, threads>>>(data);
   if (name == "blocks_read") blocks_read<right><<<2, threads>>>(data);
   if (name == "blocks_write") blocks_write<right><<<2, threads>>>(data);
