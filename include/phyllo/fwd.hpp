@@ -2,12 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/macros.hpp>
+
 /// Every public name, declared: the architecture on one page. Arrows point down: core, policy, op,
 /// layer and loss, block, network, fusion, model, train; backends see op, core and policy only.
 /// Names whose parameters are constrained stand in their own headers: Model and Trainer
 /// (model/model.hpp, train/trainer.hpp), AllReduce and its transport Mpi (comm/).
 
 namespace phyllo {
+class Error;
+class RankFailure;
+}  // namespace phyllo
+
+namespace phyllo::inline PHYLLO_ISA {
 
 // core: values that everything else speaks in
 struct Shape;
@@ -16,7 +23,6 @@ struct bf16;
 struct fp16;
 struct StepState;
 struct ExternalTensor;
-class Error;
 template <int... Extent> struct KernelSize;
 template <int... Extent> struct Stride;
 template <int... Extent> struct Padding;
@@ -27,7 +33,6 @@ template <class T> struct Full;
 template <class Storage, class Accumulate> struct Mixed;
 struct Local;
 class Agreement;
-class RankFailure;
 struct Fastest;
 template <int Shards> struct Reproducible;
 
@@ -125,4 +130,4 @@ struct StoredTensor;
 struct TensorFile;
 class Sampler;
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -65,6 +65,9 @@ expect("a lambda" model/forward.hpp "${begin}auto f = KOKKOS_LAMBDA(int) {};\n" 
 expect("the world" comm/mpi.hpp "${begin}auto world = MPI_COMM_WORLD;\n" "never MPI_COMM_WORLD")
 expect("a global fence" model/forward.hpp "${begin}void f() { Kokkos::fence(); }\n"
   "a guest does not fence the whole device")
+expect("a namespace for all processors" core/shape.hpp "${begin}namespace phyllo {\n}\n"
+  "objects compiled for different processors may share no function")
+expect("the namespace of a processor" core/shape.hpp "${begin}namespace phyllo::inline PHYLLO_ISA {\n}\n" "")
 expect("no guard" core/shape.hpp "${spdx_owner}${spdx_licence}" "#pragma once")
 expect("no licence" core/shape.hpp "#pragma once\n" "two SPDX lines")
 expect("half a licence" core/shape.hpp "${spdx_owner}#pragma once\n" "two SPDX lines")

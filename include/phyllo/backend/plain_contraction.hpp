@@ -5,7 +5,7 @@
 #include <phyllo/core/shape.hpp>
 #include <phyllo/core/window.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// A contraction that is a plain product of matrices: x (rows, depth) times weight (depth,
 /// outputs).
@@ -28,4 +28,4 @@ struct PlainContraction {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

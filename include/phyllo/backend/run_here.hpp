@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/macros.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
 #include <string>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Runs functor(0 .. count - 1) on the caller's thread, for work that takes less time than it takes
 /// to start the others; only where `in_order<Space>`. Profilers see it all the same.
@@ -21,4 +23,4 @@ void run_here(Space const& exec, std::string const& label, int count, Functor co
   if (profiled) Kokkos::Tools::endParallelFor(id);
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -55,7 +55,7 @@
 #include <phyllo/backend/hip/recording.hpp>
 #endif
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Kernels in Kokkos only; runs wherever Kokkos does.
 struct PortableBackend {
@@ -269,4 +269,4 @@ template <class Op, class Precision, class List>
 using SelectedKernels =
     typename SelectedBackend<Op, Precision, List>::template kernels<Op, Precision>;
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -6,7 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Teams of an instance, each of `threads` by `lanes` threads.
 ///
@@ -21,4 +21,4 @@ Kokkos::TeamPolicy<Space> team_policy(Space const& exec, int teams, int threads,
   return policy;
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -4,7 +4,7 @@
 
 #include <phyllo/core/refusal.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// One path of a Branch; empty: the identity.
 template <class... Parts> struct Path {};
@@ -22,4 +22,4 @@ template <class... Paths> struct Branch : detail::NoLayer {
   };
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -4,7 +4,7 @@
 
 #include <phyllo/core/refusal.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// The parts, Count times one after the other, each time with parameters of their own.
 ///
@@ -18,4 +18,4 @@ template <int Count, class... Parts> struct Repeat : detail::NoLayer {
   };
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-namespace phyllo {
+#include <phyllo/core/macros.hpp>
+
+namespace phyllo::inline PHYLLO_ISA {
 
 /// The longer path of a Residual.
 template <class... Parts> struct Main {};
@@ -18,4 +20,4 @@ template <class... Parts> struct Shortcut {};
 /// source   He et al., "Deep Residual Learning", CVPR 2016
 template <class... Parts> struct Residual {};
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-namespace phyllo {
+#include <phyllo/core/macros.hpp>
+
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Gives the current value a name, a declared type: `struct encoder; Save<encoder>`.
 ///
@@ -32,4 +34,4 @@ template <class Tag> struct ConcatFrom {};
 /// errors   compile: a second Output<Tag>
 template <class Tag> struct Output {};
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Every rank adds its gradients to everybody's, each step, before the update.
 ///
@@ -75,4 +75,4 @@ template <Transport T, long BucketBytes = default_bucket_bytes> class AllReduce 
   T transport_;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// How late exchanges of weights were, as one rank has seen it.
 ///
@@ -131,4 +131,4 @@ template <int Staleness, Communication Inner> class Asynchronous {
   double seconds_waited_ = 0;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Sums two numbers of each rank in the device's memory, one of them started only, over what is
 /// said to read it.
@@ -65,4 +65,4 @@ class GpuAwareMpi : public Mpi {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

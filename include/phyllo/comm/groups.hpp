@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Ranks in `Count` groups of neighbours: inside a group gradients are summed in every step,
 /// between groups weights are exchanged.
@@ -108,4 +108,4 @@ template <int Count, Communication Inner, ExchangesWeights Outer> class Groups {
   Outer outer_;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

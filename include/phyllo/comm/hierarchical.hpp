@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Settings of a Hierarchical, the same on every rank.
 ///
@@ -162,4 +162,4 @@ class Hierarchical {
   Pipeline<double> twofold_;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Room on the host for what a device sends and receives, handed out from the front and all given
 /// back at once. Pinned where there is a device, so that copies are asynchronous.
@@ -50,4 +50,4 @@ class HostMirror {
   long used_ = 0;  // bytes
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Gradients are used one step after the one that computed them, so that their sum has a whole step
 /// to travel in: nothing of it is waited for unless it takes longer than a step.
@@ -119,4 +119,4 @@ template <int Steps, Communication Inner> class Lag {
   int now_ = 0;  // whose sums begin in this step
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// For LocalSgd: the weights are averaged only where the caller says so, by `synchronize`.
 inline constexpr long when_asked = 0;
@@ -86,4 +86,4 @@ template <long Period, Transport T, RuleState Momentum = RuleState::averaged> cl
   long steps_ = 0;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Settings of an Mpi, the same on every rank.
 ///
@@ -318,4 +318,4 @@ class Mpi {
   HostMirror sum_mirror_{"phyllo::Mpi/sum on the host"};  // buckets may be under way meanwhile
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// By which calls a communicator moves data. All ranks take the same ones.
 enum class MpiCollectives {
@@ -365,4 +365,4 @@ class MpiCommunicator {
   std::unique_ptr<MpiWatch> watch_;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/macros.hpp>
+
 #include <mpi.h>
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
@@ -12,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// What an environment variable says, where it is set: "0" is no, anything else yes.
 inline std::optional<bool> switch_of_environment(char const* variable) {
@@ -70,4 +72,4 @@ inline bool reads_device_memory(MPI_Comm communicator) {
   return switch_of_environment("MPICH_GPU_SUPPORT_ENABLED").value_or(false);
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <phyllo/core/error.hpp>
+#include <phyllo/core/macros.hpp>
 
 #include <mpi.h>
 
 #include <string>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// What an MPI function returned, as an Error unless it succeeded.
 inline void check_mpi(int code, char const* operation, int rank) {
@@ -29,4 +30,4 @@ inline bool mpi_runs() {
   return initialized != 0 && finalized == 0;
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -11,7 +11,7 @@
 #include <bit>
 #include <type_traits>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// One sum over the ranks of a communicator while it is under way, by messages of our own:
 /// recursive halving with the nearest rank first, then recursive doubling; ranks beyond a power of
@@ -147,4 +147,4 @@ template <Summable T> class MpiHalvingSum {
   MPI_Request requests_[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/macros.hpp>
+
 #include <array>
 #include <string>
 #include <type_traits>
 #include <vector>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// What ranks tell each other when one of them has waited too long (see MpiRollCall). It travels as
 /// its bytes.
@@ -54,4 +56,4 @@ struct MpiNotice {
 };
 static_assert(std::is_trivially_copyable_v<MpiNotice>);
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

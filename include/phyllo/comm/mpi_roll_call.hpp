@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Finds out which ranks are missing, once a rank has waited too long or leaves by an exception.
 ///
@@ -159,4 +159,4 @@ class MpiRollCall {
   std::vector<MPI_Request> requests_;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

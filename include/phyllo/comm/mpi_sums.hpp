@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Sums by messages of our own, one after the other, with the memory that they need, which is kept.
 ///
@@ -134,4 +134,4 @@ class MpiSums {
   std::deque<Room> rooms_;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 // An MPI can tell that a rank has died by User Level Failure Mitigation (ULFM), chapter "Process
 // Fault Tolerance" proposed for the MPI standard. Open MPI has to be started with it
@@ -69,4 +69,4 @@ inline std::optional<std::vector<int>> dead_ranks(int, MPI_Comm) { return {}; }
 }
 #endif
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

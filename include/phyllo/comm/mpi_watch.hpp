@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// The one place where we wait for other ranks: MPI_Test and a clock instead of MPI_Wait, so that a
 /// rank that never comes is an exception on all that do.
@@ -189,4 +189,4 @@ class MpiWatch {
   std::optional<RankFailure> failure_;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -14,7 +14,7 @@
 // library.
 #if defined(NCCL_MAJOR)
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Settings of an Nccl or Rccl, the same on every rank.
 ///
@@ -124,6 +124,6 @@ template <class Runtime> class NcclSums {
   bool has_begun_ = false;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA
 
 #endif

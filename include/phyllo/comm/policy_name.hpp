@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/macros.hpp>
+
 #include <cstddef>
 #include <string_view>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 namespace detail {
 
@@ -33,4 +35,4 @@ template <class Outer, class... Inner> struct PolicyName {
 template <class Outer, class... Inner>
 inline constexpr detail::PolicyName<Outer, Inner...> policy_name{};
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Every rank sums, updates and keeps the optimizer's state of one share of the parameters, and the
 /// ranks gather the parameters after each update.
@@ -92,4 +92,4 @@ template <Communication Inner> class Sharded {
   long count_ = 0;  // parameters
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

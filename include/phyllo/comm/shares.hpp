@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/macros.hpp>
+
 #include <algorithm>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Contiguous shares of `count` numbers, one for each of `ranks`, as far as they lie in a window of
 /// the numbers: what a bucket holds of each rank's share. Shares begin at whole cache lines.
@@ -35,4 +37,4 @@ class Shares {
   long begin_, end_;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

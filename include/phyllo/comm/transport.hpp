@@ -5,7 +5,7 @@
 #include <phyllo/comm/shares.hpp>
 #include <phyllo/policy/communication.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// A short message costs its latency (some microseconds), a long one its bytes: 4 MiB take 0.4 ms
 /// at 10 GB/s, which is a hundred latencies, and still leave a large network several buckets to
@@ -60,4 +60,4 @@ concept ShareTransport =
 /// The same for assertions, whose errors it keeps short.
 template <class T> inline constexpr bool moves_shares = ShareTransport<T>;
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

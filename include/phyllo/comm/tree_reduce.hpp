@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// The all-reduce of Reproducible: every rank gives the sums of the shards that it has, of as few
 /// complete subtrees as there are, and adds those of all ranks in the same order.
@@ -66,4 +66,4 @@ template <Transport T> class TreeReduce {
   T transport_;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

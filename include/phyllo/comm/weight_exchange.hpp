@@ -11,7 +11,7 @@
 
 #include <type_traits>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Whether an optimizer's momentum and moments become their mean over the ranks with the weights,
 /// or stay each rank's own.
@@ -147,4 +147,4 @@ class WeightExchange {
   Workspace snapshot_{"phyllo/weights when an exchange began"};
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 namespace detail {
 
@@ -162,4 +162,4 @@ template <class Narrow, Transport T> class Wire {
   long used_ = 0;                  // of narrow_, in numbers
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

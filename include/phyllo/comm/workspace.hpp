@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Memory of an execution space that is known only when it is asked for: policies are not
 /// parametrized by it. It grows and never shrinks.
@@ -40,4 +40,4 @@ class Workspace {
   long bytes_ = 0;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/core/error.hpp>
+#include <phyllo/core/macros.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -15,7 +16,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Bytes of `count` items; the largest long where they are more than that.
 ///
@@ -78,4 +79,4 @@ V allocate(std::string const& label, long size, std::string const& remedy,
   }
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -8,7 +8,7 @@
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/rounding.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// The upper half of a float: 1 sign, 8 exponent and 7 fraction bits. A storage type, two bytes on
 /// every backend; arithmetic is done in float or double.
@@ -52,4 +52,4 @@ struct bf16 {
   std::uint16_t bits_;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

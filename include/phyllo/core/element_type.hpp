@@ -9,8 +9,9 @@
 #include <string_view>
 
 #include <phyllo/core/error.hpp>
+#include <phyllo/core/macros.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// What one number of a stored tensor is: all that the safetensors format defines.
 ///
@@ -128,4 +129,4 @@ constexpr std::optional<ElementType> element_type_from_safetensors(std::string_v
   return std::nullopt;
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

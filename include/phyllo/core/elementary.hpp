@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 // Elementary functions of float that a host's compiler turns into vectors: no branch, no call, no
 // table. In double, and in kernels on a GPU, they are the platform's.
@@ -279,4 +279,4 @@ template <class T> PHYLLO_INLINE T error_function_complement(T x) {
   }
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -12,6 +12,8 @@ namespace phyllo {
 ///
 /// Its text is one sentence that names who refuses, what was expected, what was got, and the remedy
 /// where there is one.
+// Outside the namespace of the instruction set (PHYLLO_ISA), so that a caller compiled for another
+// one can catch it.
 class Error : public std::runtime_error {
  public:
   explicit Error(std::string const& sentence) : std::runtime_error(sentence) {}

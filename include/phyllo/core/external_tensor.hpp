@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// The caller's data as a kernel sees it: pointer, run-time strides and element type, so that one
 /// instantiation serves every layout, element type and rank of View.
@@ -88,4 +88,4 @@ struct ExternalTensor {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -8,7 +8,7 @@
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/rounding.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// IEEE 754 binary16: 1 sign, 5 exponent and 10 fraction bits. A storage type, two bytes on every
 /// backend; arithmetic is done in float or double.
@@ -52,4 +52,4 @@ struct fp16 {
   std::uint16_t bits_;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

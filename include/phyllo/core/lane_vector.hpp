@@ -4,7 +4,7 @@
 
 #include <phyllo/core/macros.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// A vector register of the compiler's target, with + and * lane by lane and with one number; where
 /// the compiler has no such types, one number.
@@ -18,4 +18,4 @@ template <class T> struct LaneVector {
 #endif
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/macros.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <string>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// A kernel's label as a launch is given it: Kokkos 5 copies it into a string of its own, which
 /// allocates at every launch where it is long. Without a profiler nobody reads it.
@@ -17,4 +19,4 @@ inline char const* launch_label(char const* label) {
   return Kokkos::Tools::profileLibraryLoaded() ? label : "";
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -6,6 +6,37 @@
 
 // Every macro of the library is defined here.
 
+// The inline namespace of everything below `phyllo`: the vector instructions that the compiler may
+// use. Two objects of one program that were compiled for different processors then share no
+// function, and a Model that is passed from one to the other is a link error, which names both
+// instruction sets. A GPU's compiler has one name for its passes on host and device, where these
+// macros may differ.
+#if defined(__CUDACC__) || defined(__NVCC__)
+#define PHYLLO_ISA for_cuda
+#elif defined(__HIPCC__) || defined(__HIP__)
+#define PHYLLO_ISA for_hip
+#elif defined(__AVX512F__) && defined(__AMX_TILE__) && defined(__AMX_BF16__)
+#define PHYLLO_ISA amx
+#elif defined(__AVX512F__) && defined(__AVX512BF16__)
+#define PHYLLO_ISA avx512_bf16
+#elif defined(__AVX512F__)
+#define PHYLLO_ISA avx512
+#elif defined(__AVX2__) && defined(__FMA__)
+#define PHYLLO_ISA avx2
+#elif defined(__AVX__)
+#define PHYLLO_ISA avx
+#elif defined(__x86_64__) || defined(_M_X64)
+#define PHYLLO_ISA sse2
+#elif defined(__ARM_FEATURE_SVE)
+#define PHYLLO_ISA sve
+#elif defined(__aarch64__)
+#define PHYLLO_ISA neon
+#else
+#define PHYLLO_ISA baseline
+#endif
+#define PHYLLO_TEXT_OF(name) #name
+#define PHYLLO_TEXT(name) PHYLLO_TEXT_OF(name)
+
 // A function that kernels and the host may call.
 #define PHYLLO_FUNCTION KOKKOS_FUNCTION
 

@@ -4,7 +4,7 @@
 
 #include <phyllo/core/window.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Options of layers with a window; one number for all dimensions or one for each.
 template <int... Extent> struct KernelSize {};
@@ -107,4 +107,4 @@ constexpr bool is_valid(Window const& w) {
 }
 
 }  // namespace detail
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

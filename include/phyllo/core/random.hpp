@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <phyllo/core/macros.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 struct PhiloxKey {
   std::uint32_t word[2] = {};
@@ -88,4 +88,4 @@ PHYLLO_INLINE float random_uniform(std::uint64_t seed, std::uint64_t step, std::
   return random_uniform(RandomKey{seed, step, position, sample, element});
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

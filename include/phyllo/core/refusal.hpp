@@ -5,7 +5,7 @@
 #include <phyllo/core/role.hpp>
 #include <phyllo/core/shape.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 // The facts of a refusal are the template arguments of the class that holds its sentence:
 // compilers print them, and nothing else of the library, above the sentence.
@@ -91,4 +91,4 @@ template <class L, class Where, class Given> struct TooLarge {
                 "have more than 2147483647 elements. Use fewer channels or smaller extents.");
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

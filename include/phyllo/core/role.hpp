@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/macros.hpp>
+
 #include <cstdint>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// What a node of a program does, as far as fusion and memory need to know.
 enum class Role : std::uint8_t {
@@ -26,4 +28,4 @@ enum class Derivative : std::uint8_t { nothing, input, output };
 
 enum class Phase : std::uint8_t { inference = 1, training = 2, both = 3 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <phyllo/core/macros.hpp>
 
-namespace phyllo::detail {
+namespace phyllo::inline PHYLLO_ISA::detail {
 
 /// The bit layout of a wide IEEE 754 format, the source of a rounding.
 template <class Float> struct WideFormat;
@@ -67,4 +67,4 @@ template <int FractionBits, class Float> PHYLLO_INLINE std::uint16_t round_to_16
   return std::uint16_t(sign | (magnitude > wide_infinity ? not_a_number : number));
 }
 
-}  // namespace phyllo::detail
+}  // namespace phyllo::inline PHYLLO_ISA::detail

@@ -4,7 +4,7 @@
 
 #include <phyllo/core/macros.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Extents of one sample: channels and up to three spatial extents, written in the field's order.
 ///
@@ -43,4 +43,4 @@ struct Shape {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/macros.hpp>
+
 #include <cstdint>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// What changes from step to step, in one small block of device memory that kernels read by
 /// pointer: a step can be captured once and replayed, and nothing of it is baked into a functor.
@@ -24,4 +26,4 @@ struct StepState {
   std::uint64_t skipped = 0;  // steps skipped because of an overflow
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/macros.hpp>
+
 #include <cstddef>
 #include <utility>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// A list of types; with `At` and `Join` the only metaprogramming that the library needs.
 template <class... T> struct TypeList {
@@ -50,4 +52,4 @@ using At = typename decltype(detail::pick<I>(
 /// Concatenation of lists.
 template <class... Lists> using Join = typename detail::Joined<Lists...>::type;
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

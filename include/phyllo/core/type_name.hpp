@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/macros.hpp>
+
 #include <string>
 #include <string_view>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 namespace detail {
 
@@ -27,7 +29,8 @@ template <class T> std::string type_name() {
   auto const start = text.find("T = ") + 4;
   text = text.substr(start, text.find_first_of(";]", start) - start);
   std::string name(text);
-  for (std::string_view prefix : {"phyllo::", "{anonymous}::", "(anonymous namespace)::"})
+  for (std::string_view prefix : {"phyllo::" PHYLLO_TEXT(PHYLLO_ISA) "::", "phyllo::",
+                                  "{anonymous}::", "(anonymous namespace)::"})
     for (auto at = name.find(prefix); at != std::string::npos; at = name.find(prefix))
       name.erase(at, prefix.size());
   // nvcc gives each file's unnamed namespace a name of its own.
@@ -39,4 +42,4 @@ template <class T> std::string type_name() {
   return name;
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

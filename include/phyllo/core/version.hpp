@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-namespace phyllo {
+#include <phyllo/core/macros.hpp>
+
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Of these headers; CMake's project version is read from this line.
 inline constexpr char const* version = "0.1.0";
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -4,7 +4,7 @@
 
 #include <phyllo/core/shape.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// A sliding window in up to three dimensions; index 0 is depth, 1 height, 2 width, and a
 /// dimension that is not in use has extent one, stride one and no padding.
@@ -40,4 +40,4 @@ struct Window {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

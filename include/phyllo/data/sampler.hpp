@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Which samples each rank reads in which step: the data set in a new order every epoch, cut into
 /// global batches, and each global batch into one contiguous part for every rank.
@@ -82,4 +82,4 @@ class Sampler {
   std::vector<long> order_;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -4,7 +4,7 @@
 
 #include <phyllo/fusion/planned.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// What a step has to compute and to move at least, whichever backend runs it; in training the
 /// forward and the backward half together.
@@ -114,4 +114,4 @@ constexpr Floor floor_of(StepCost const& cost, Roofline const& roofline, long ba
                             : Floor{compute, roofline.unit};
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

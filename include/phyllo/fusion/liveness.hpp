@@ -4,7 +4,7 @@
 
 #include <phyllo/fusion/plan.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// When each value of a plan is written and read for the last time.
 ///
@@ -147,4 +147,4 @@ template <class Program> struct Liveness {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

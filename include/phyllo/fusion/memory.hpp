@@ -4,7 +4,7 @@
 
 #include <phyllo/fusion/liveness.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Places in the activation arena: bytes of one sample, to be multiplied by the batch. A multiple
 /// of 64 keeps every slot aligned for any batch.
@@ -95,4 +95,4 @@ constexpr Memory<Program::size> make_memory(Liveness<Program> const& life, int e
   return m;
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

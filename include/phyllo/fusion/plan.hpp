@@ -5,7 +5,7 @@
 #include <phyllo/fusion/rules.hpp>
 #include <phyllo/network/program.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// One launch, or a few that belong together: `count` entries of the plan's order from `first` on.
 struct Step {
@@ -224,4 +224,4 @@ template <class Program> constexpr bool is_whole_step(Fusion fusion) {
          Program::nodes.outputs == 1;
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -5,7 +5,7 @@
 #include <phyllo/fusion/memory.hpp>
 #include <phyllo/op/segment.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// A network with its plan, lifetimes and memory for one phase and element size: all constants.
 template <class Net, Phase When, Fusion How, int ElementSize> struct Planned {
@@ -115,4 +115,4 @@ template <class Planned, int S>
 using StepSegment = typename detail::SegmentOf<
     Planned, S, std::make_index_sequence<detail::segment_layers<Planned, S>().size>>::type;
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -4,7 +4,7 @@
 
 #include <phyllo/core/role.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// How far the planner may fuse; tests compare the scales, users take the default.
 enum class Fusion : int {
@@ -77,4 +77,4 @@ struct ImageSegmentRule {
 };
 inline constexpr ImageSegmentRule image_segment_rule{};
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -17,7 +17,7 @@
 
 #include <phyllo/io/refuse_file.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// A file that appears under its name complete or not at all, and survives a loss of power.
 ///
@@ -171,4 +171,4 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

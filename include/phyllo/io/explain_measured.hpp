@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 namespace detail {
 
@@ -122,4 +122,4 @@ std::string explain_measured(std::string const& path) {
   return text;
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

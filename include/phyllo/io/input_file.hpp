@@ -16,7 +16,7 @@
 
 #include <phyllo/io/refuse_file.hpp>
 
-namespace phyllo::detail {
+namespace phyllo::inline PHYLLO_ISA::detail {
 
 // A regular file that is read from its beginning to its end.
 class InputFile {
@@ -72,4 +72,4 @@ class InputFile {
   std::uint64_t size_ = 0;
 };
 
-}  // namespace phyllo::detail
+}  // namespace phyllo::inline PHYLLO_ISA::detail

@@ -12,7 +12,7 @@
 
 #include <phyllo/io/refuse_file.hpp>
 
-namespace phyllo::detail {
+namespace phyllo::inline PHYLLO_ISA::detail {
 
 // Bytes of the UTF-8 sequence at the start of the text; 0 where there is none. Overlong forms,
 // surrogates and values above U+10FFFF are none (The Unicode Standard, table 3-7).
@@ -294,4 +294,4 @@ class JsonHeader {
   std::size_t position_ = 0;
 };
 
-}  // namespace phyllo::detail
+}  // namespace phyllo::inline PHYLLO_ISA::detail

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <string>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 namespace detail {
 
@@ -115,4 +115,4 @@ template <class M> void load(typename M::space const& exec, M& model, std::strin
   from_tensors(exec, model, read_safetensors(path), path);
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace phyllo::detail {
+namespace phyllo::inline PHYLLO_ISA::detail {
 
 // One line of what `perf/run --json` writes: an object of numbers, words and such objects. Strings
 // stay as they are written, escapes and all.
@@ -117,4 +117,4 @@ inline std::vector<PerfLine> read_perf_file(std::string const& path, std::string
   return lines;
 }
 
-}  // namespace phyllo::detail
+}  // namespace phyllo::inline PHYLLO_ISA::detail

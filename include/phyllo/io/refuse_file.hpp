@@ -9,8 +9,9 @@
 #include <system_error>
 
 #include <phyllo/core/error.hpp>
+#include <phyllo/core/macros.hpp>
 
-namespace phyllo::detail {
+namespace phyllo::inline PHYLLO_ISA::detail {
 
 // Text from a file as it may stand in a message: short, in quotes, nothing but printable ASCII, so
 // that a hostile file cannot write control sequences to a terminal.
@@ -48,4 +49,4 @@ inline std::string system_message(int error) { return std::generic_category().me
 inline constexpr std::string_view damaged_file_remedy =
     "the file is damaged or not a safetensors file, so obtain or write it again";
 
-}  // namespace phyllo::detail
+}  // namespace phyllo::inline PHYLLO_ISA::detail

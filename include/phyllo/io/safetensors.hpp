@@ -19,7 +19,7 @@
 #include <phyllo/io/safetensors_header.hpp>
 #include <phyllo/io/tensor.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 static_assert(std::endian::native == std::endian::little,
               "safetensors files are little-endian and are read without reversing bytes: Phyllo "
@@ -244,4 +244,4 @@ inline void write_safetensors(std::string const& path, TensorFile const& file) {
   output.commit();
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

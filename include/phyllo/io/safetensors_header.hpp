@@ -15,7 +15,7 @@
 #include <phyllo/io/json_header.hpp>
 #include <phyllo/io/tensor.hpp>
 
-namespace phyllo::detail {
+namespace phyllo::inline PHYLLO_ISA::detail {
 
 inline constexpr std::uint64_t safetensors_header_limit = 100'000'000;  // bytes, by the format
 inline constexpr std::string_view safetensors_metadata_key = "__metadata__";
@@ -267,4 +267,4 @@ class SafetensorsHeader {
   bool metadata_seen_ = false;
 };
 
-}  // namespace phyllo::detail
+}  // namespace phyllo::inline PHYLLO_ISA::detail

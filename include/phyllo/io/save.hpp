@@ -12,7 +12,7 @@
 #include <string>
 #include <type_traits>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Parameters and buffers of a model as tensors with torch's names, extents and order.
 ///
@@ -57,4 +57,4 @@ void save(typename M::space const& exec, M const& model, std::string const& path
   write_safetensors(path, to_tensors(exec, model));
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -15,7 +15,7 @@
 
 #include <phyllo/core/element_type.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// A tensor as it lies in a file: a name, an element type, extents, and little-endian bytes.
 ///
@@ -89,4 +89,4 @@ inline std::string shape_text(std::span<std::int64_t const> shape) {
 }
 
 }  // namespace detail
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -6,7 +6,7 @@
 #include <phyllo/core/role.hpp>
 #include <phyllo/core/shape.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Sum of two values; the end of a Residual and of AddFrom<tag>.
 ///
@@ -28,4 +28,4 @@ struct Add {
   };
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -4,7 +4,7 @@
 
 #include <phyllo/layer/pooling.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Mean over a window in 1 spatial dimension; options, numerics and cost as Pooling's.
 ///
@@ -17,4 +17,4 @@ struct AveragePool1d : Pooling<1, op::PoolingKind::average, Size, Options...> {
   static constexpr char const* name = "average_pool1d";
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

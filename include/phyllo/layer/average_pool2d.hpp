@@ -4,7 +4,7 @@
 
 #include <phyllo/layer/pooling.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Mean over a window in 2 spatial dimensions; options, numerics and cost as Pooling's.
 ///
@@ -17,4 +17,4 @@ struct AveragePool2d : Pooling<2, op::PoolingKind::average, Size, Options...> {
   static constexpr char const* name = "average_pool2d";
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

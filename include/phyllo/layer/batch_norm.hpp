@@ -8,7 +8,7 @@
 
 #include <type_traits>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Whose samples a batch normalisation averages over.
 struct Statistics {
@@ -49,4 +49,4 @@ template <class... Options> struct BatchNorm {
   };
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -6,7 +6,7 @@
 #include <phyllo/core/role.hpp>
 #include <phyllo/core/shape.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Channels of several values side by side; the end of a Branch and of ConcatFrom<tag>.
 ///
@@ -28,4 +28,4 @@ struct Concat {
   };
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

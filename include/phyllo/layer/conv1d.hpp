@@ -4,7 +4,7 @@
 
 #include <phyllo/layer/convolution.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Convolution in 1 spatial dimension; options, numerics and cost as Convolution's.
 ///
@@ -16,4 +16,4 @@ template <int Out, class... Options> struct Conv1d : Convolution<1, Out, Options
   static constexpr char const* name = "conv1d";
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -4,7 +4,7 @@
 
 #include <phyllo/layer/convolution.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Convolution in 3 spatial dimensions; options, numerics and cost as Convolution's.
 ///
@@ -16,4 +16,4 @@ template <int Out, class... Options> struct Conv3d : Convolution<3, Out, Options
   static constexpr char const* name = "conv3d";
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

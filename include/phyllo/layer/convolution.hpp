@@ -6,7 +6,7 @@
 #include <phyllo/core/refusal.hpp>
 #include <phyllo/core/role.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Discrete convolution (cross-correlation) in Rank spatial dimensions; Conv1d, Conv2d and Conv3d
 /// are its spellings.
@@ -44,4 +44,4 @@ template <int Rank, int Out, class... Options> struct Convolution {
   };
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -7,7 +7,7 @@
 #include <phyllo/layer/pointwise.hpp>
 #include <phyllo/op/chain.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Sets each element to zero with the given probability in training and scales the others by
 /// 1 / (1 - probability); the identity in inference.
@@ -39,4 +39,4 @@ template <double Probability = 0.5> struct Dropout : Pointwise {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -5,7 +5,7 @@
 #include <phyllo/core/role.hpp>
 #include <phyllo/core/shape.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// All extents of a sample as channels, in the order (C, S...).
 ///
@@ -22,4 +22,4 @@ struct Flatten {
   static constexpr Shape output(Shape s) { return Shape{s.size()}; }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

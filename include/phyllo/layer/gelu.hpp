@@ -7,7 +7,7 @@
 #include <phyllo/core/role.hpp>
 #include <phyllo/layer/pointwise.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// The Gaussian error linear unit y = x Phi(x) = x erfc(-x / sqrt 2) / 2: Phi is the distribution
 /// function of the normal distribution itself, not the approximation by a tanh.
@@ -37,4 +37,4 @@ struct GELU : Pointwise {
   static constexpr T density_at_zero = T(0.39894228040143267794L);  // 1 / sqrt(2 pi)
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -6,7 +6,7 @@
 #include <phyllo/core/role.hpp>
 #include <phyllo/op/pooling.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Mean over all positions of a channel, in any spatial rank.
 ///
@@ -36,4 +36,4 @@ struct GlobalAveragePool {
   };
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

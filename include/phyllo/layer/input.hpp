@@ -6,7 +6,7 @@
 #include <phyllo/core/role.hpp>
 #include <phyllo/core/shape.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// The caller's data: extents of one sample, channels first.
 ///
@@ -42,4 +42,4 @@ template <class Tag, int... Extent> struct NamedInput : Input<Extent...> {
   using tag = Tag;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

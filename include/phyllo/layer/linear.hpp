@@ -6,7 +6,7 @@
 #include <phyllo/core/refusal.hpp>
 #include <phyllo/core/role.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Fully connected layer: y = W x + b.
 ///
@@ -39,4 +39,4 @@ template <int Out, class... Options> struct Linear {
   };
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

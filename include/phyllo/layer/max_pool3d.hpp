@@ -4,7 +4,7 @@
 
 #include <phyllo/layer/pooling.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Maximum over a window in 3 spatial dimensions; options, numerics and cost as Pooling's.
 ///
@@ -17,4 +17,4 @@ struct MaxPool3d : Pooling<3, op::PoolingKind::maximum, Size, Options...> {
   static constexpr char const* name = "max_pool3d";
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

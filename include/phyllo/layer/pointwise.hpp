@@ -5,7 +5,7 @@
 #include <phyllo/core/role.hpp>
 #include <phyllo/core/shape.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Base of the layers that compute y = f(x) element by element.
 ///
@@ -24,4 +24,4 @@ struct Pointwise {
   static constexpr Shape output(Shape s) { return s; }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

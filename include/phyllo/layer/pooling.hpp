@@ -7,7 +7,7 @@
 #include <phyllo/core/role.hpp>
 #include <phyllo/op/pooling.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Maximum or mean over a sliding window in Rank spatial dimensions; MaxPool2d, AveragePool2d and
 /// their relatives are its spellings.
@@ -50,4 +50,4 @@ template <int Rank, op::PoolingKind Kind, int Size, class... Options> struct Poo
   };
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

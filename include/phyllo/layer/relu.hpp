@@ -6,7 +6,7 @@
 #include <phyllo/core/role.hpp>
 #include <phyllo/layer/pointwise.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// The rectifier y = max(x, 0).
 ///
@@ -24,4 +24,4 @@ struct ReLU : Pointwise {
   template <class T> PHYLLO_FUNCTION static T derivative(T y) { return y <= T(0) ? T(0) : T(1); }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -7,7 +7,7 @@
 #include <phyllo/core/role.hpp>
 #include <phyllo/layer/pointwise.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// The logistic function y = 1 / (1 + exp(-x)).
 ///
@@ -26,4 +26,4 @@ struct Sigmoid : Pointwise {
   template <class T> PHYLLO_INLINE static T derivative(T y) { return y * (T(1) - y); }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

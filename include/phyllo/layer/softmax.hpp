@@ -5,7 +5,7 @@
 #include <phyllo/core/role.hpp>
 #include <phyllo/core/shape.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Softmax over the channels of each position: y_c = exp(x_c) / sum over k of exp(x_k).
 ///
@@ -22,4 +22,4 @@ struct Softmax {
   static constexpr Shape output(Shape s) { return s; }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

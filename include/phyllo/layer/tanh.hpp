@@ -7,7 +7,7 @@
 #include <phyllo/core/role.hpp>
 #include <phyllo/layer/pointwise.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// The hyperbolic tangent y = tanh(x).
 ///
@@ -27,4 +27,4 @@ struct Tanh : Pointwise {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

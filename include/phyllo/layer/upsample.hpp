@@ -6,7 +6,7 @@
 #include <phyllo/core/role.hpp>
 #include <phyllo/core/shape.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Nearest-neighbour upsampling by a whole factor in every spatial dimension.
 ///
@@ -34,4 +34,4 @@ template <int Factor> struct Upsample {
   };
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -11,7 +11,7 @@
 #include <Kokkos_MathematicalFunctions.hpp>
 #include <Kokkos_NumericTraits.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Softmax cross-entropy of logits against class numbers: log(sum of exp(z)) - z[class].
 ///
@@ -117,4 +117,4 @@ struct CrossEntropy {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

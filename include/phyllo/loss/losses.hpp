@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-namespace phyllo {
+#include <phyllo/core/macros.hpp>
+
+namespace phyllo::inline PHYLLO_ISA {
 
 /// One loss of several: on the output called Tag, times Weight.
 ///
@@ -33,4 +35,4 @@ template <class... Terms> struct LossTerms<Losses<Terms...>> {
 };
 
 }  // namespace detail
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

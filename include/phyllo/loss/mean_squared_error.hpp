@@ -7,7 +7,7 @@
 #include <phyllo/core/shape.hpp>
 #include <phyllo/op/dot_product.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Mean over the channels of (output - target)^2.
 ///
@@ -73,4 +73,4 @@ struct MeanSquaredError {
   };
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

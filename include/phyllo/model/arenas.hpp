@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// The memory of a model as kernels see it: pointers only.
 ///
@@ -50,4 +50,4 @@ template <class Accumulate> struct NormalizationStatistics {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

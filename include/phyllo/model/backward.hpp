@@ -12,7 +12,7 @@
 #include <phyllo/op/transpose.hpp>
 #include <phyllo/op/upsample.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Runs the steps of a training plan backwards: gradients of parameters into their arena, of values
 /// into their slots. The gradients of the outputs stand in their slots already.
@@ -236,4 +236,4 @@ struct BackwardPass : Pass<Planned, Precision, Exec, Communication> {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

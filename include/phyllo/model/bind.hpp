@@ -12,7 +12,7 @@
 #include <string>
 #include <type_traits>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Several Views of one variable each, (N), read as the channels of one tensor (N, variables).
 ///
@@ -212,4 +212,4 @@ inline ExternalTensor from_sample(ExternalTensor t, long first) {
   return t;
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -4,7 +4,7 @@
 
 #include <phyllo/core/macros.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// The variables of N cells that are next to each other in the caller's loop, for one call of a
 /// network inside a kernel: on a processor a cell for each lane of a vector.
@@ -39,4 +39,4 @@ template <class T, int Count, int N> struct Cells {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -12,7 +12,7 @@
 
 #include <type_traits>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 namespace detail {
 
@@ -47,4 +47,4 @@ struct Execution {
       How < detail::deepest_fusion<backends> ? How : detail::deepest_fusion<backends>;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -13,7 +13,7 @@
 #include <cstdio>
 #include <string>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 namespace detail {
 
@@ -164,4 +164,4 @@ std::string explain(Roofline const& roofline, long batch) {
   return detail::explain_text<Net, P, Exec>(&roofline, batch);
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -13,7 +13,7 @@
 #include <phyllo/op/transpose.hpp>
 #include <phyllo/op/upsample.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Runs the steps of a plan in order; the inputs are loaded, the outputs stay in their slots.
 template <class Planned, class Precision, class Exec, class Communication>
@@ -281,4 +281,4 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// A network inside the caller's kernel, for one sample: by one thread, `closure(input)`, by a team
 /// of threads, `closure(member, input, output)`, or by the vector lanes of each of its threads,
@@ -252,4 +252,4 @@ template <class Net, class Precision> class InKernel {
   float const* buffers_ = nullptr;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

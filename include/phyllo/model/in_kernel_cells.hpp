@@ -7,7 +7,7 @@
 
 #include <type_traits>
 
-namespace phyllo::detail {
+namespace phyllo::inline PHYLLO_ISA::detail {
 
 /// Step S of a plan for N cells at once, of a network whose values have no positions.
 ///
@@ -148,4 +148,4 @@ template <class Planned, class Precision, int S, int N> struct InKernelCellStep 
   }
 };
 
-}  // namespace phyllo::detail
+}  // namespace phyllo::inline PHYLLO_ISA::detail

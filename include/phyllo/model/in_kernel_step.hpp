@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-namespace phyllo::detail {
+namespace phyllo::inline PHYLLO_ISA::detail {
 
 // Where the value of node V begins in an arena of elements of ElementSize bytes.
 template <class Planned, int V, int ElementSize>
@@ -267,4 +267,4 @@ template <class Planned, class Precision, int S, int Lanes, class Value> struct 
   }
 };
 
-}  // namespace phyllo::detail
+}  // namespace phyllo::inline PHYLLO_ISA::detail

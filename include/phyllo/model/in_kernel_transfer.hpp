@@ -8,7 +8,7 @@
 
 #include <type_traits>
 
-namespace phyllo::detail {
+namespace phyllo::inline PHYLLO_ISA::detail {
 
 // The caller's place in a team, of whatever execution space.
 template <class M>
@@ -95,4 +95,4 @@ struct InKernelStore {
   }
 };
 
-}  // namespace phyllo::detail
+}  // namespace phyllo::inline PHYLLO_ISA::detail

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// The numbers that a network returns inside a kernel; where there is one, it is that number.
 ///
@@ -79,4 +79,4 @@ struct Outputs
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

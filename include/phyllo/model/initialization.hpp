@@ -9,7 +9,7 @@
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/random.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// One weight's place and the extents that its variance depends on.
 struct WeightKey {
@@ -114,4 +114,4 @@ struct XavierNormal {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -11,7 +11,7 @@
 #include <string>
 #include <type_traits>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// One tensor of weights (taps, C, C') by a scheme, its elements numbered as torch stores them,
 /// (C', C, taps), so that the numbers do not depend on this library's layout.
@@ -99,4 +99,4 @@ void launch_initialization(Space const& exec, std::string const& name, Scheme co
   }
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -17,7 +17,7 @@
 #include <phyllo/policy/communication.hpp>
 #include <phyllo/policy/precision.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 struct ModelOptions {
   int batch = 256;         // largest batch; inference splits larger ones, training refuses them
@@ -152,6 +152,6 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   int last_batch_ = -1;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA
 
 #include <phyllo/model/model_definitions.hpp>

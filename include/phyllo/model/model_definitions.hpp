@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 namespace detail {
 
@@ -175,4 +175,4 @@ void Model<Net, P, Exec>::infer(space const& exec, In const& in, Out const& out)
   }
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

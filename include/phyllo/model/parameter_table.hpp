@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// One tensor of a network as others know it: torch's name and extents.
 ///
@@ -63,4 +63,4 @@ template <class Net> std::vector<ParameterEntry> parameter_table() {
   return table;
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Names of a plan's kernels for profilers: "LeNet/0:conv2d+relu".
 template <class Planned> std::vector<std::string> step_labels(std::string const& network);
@@ -105,4 +105,4 @@ template <class Planned> std::vector<std::string> step_labels(std::string const&
   return labels;
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// The inputs or the outputs of a network, bound to the caller's Views.
 struct BoundTensors {
@@ -140,4 +140,4 @@ template <class Net> struct Ports {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

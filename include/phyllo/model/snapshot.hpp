@@ -8,7 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Parameters and buffers of a model as they were at one moment, for kernels that shall not see
 /// what training does to them afterwards. Copies of a Snapshot share the frozen arrays.
@@ -45,4 +45,4 @@ template <class Net, class Precision, class Space> class Snapshot {
   Kokkos::View<float*, memory_space> buffers_;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -13,7 +13,7 @@
 #include <phyllo/op/transpose.hpp>
 #include <phyllo/op/upsample.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 namespace detail {
 
@@ -52,4 +52,4 @@ template <class Planned, int S> constexpr auto step_op() {
 template <class Planned, int S>
 using StepOp = typename decltype(detail::step_op<Planned, S>())::type;
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-namespace phyllo {
+#include <phyllo/core/macros.hpp>
+
+namespace phyllo::inline PHYLLO_ISA {
 
 /// A View with the name of the input or output that it is.
 template <class Tag, class View> struct Named {
@@ -43,4 +45,4 @@ template <class T> inline constexpr bool is_tensors = false;
 template <class... N> inline constexpr bool is_tensors<Tensors<N...>> = true;
 }  // namespace detail
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -4,7 +4,7 @@
 
 #include <phyllo/core/macros.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// One thread of a Kokkos team with its vector lanes, which call a network together inside a
 /// kernel: a warp or a wavefront where the policy's vector length is the device's, and on a
@@ -17,4 +17,4 @@ template <class Member> struct Warp {
   PHYLLO_FUNCTION explicit Warp(Member const& m) : member(m) {}
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -7,7 +7,7 @@
 #include <phyllo/fusion/planned.hpp>
 #include <phyllo/loss/mean_squared_error.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Whether a network with one loss is trained in one pass: it is one segment, and a backend of the
 /// list has kernels for it that fill the execution space.
@@ -23,4 +23,4 @@ template <class Net, class P, class Exec> constexpr bool runs_whole_steps() {
   }
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 namespace detail {
 
 /// The verdict on a correct program.
@@ -108,4 +108,4 @@ template <class P> struct Judgement {
 /// compile error, which names position, layer, expected and given shape, with the remedy.
 template <class P> using Verdict = typename decltype(detail::Judgement<P>::judge())::type;
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-namespace phyllo {
+#include <phyllo/core/macros.hpp>
+
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Identity of a tag type as a value.
 using TagId = void const*;
@@ -92,4 +94,4 @@ template <int Leaves> struct Graph {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

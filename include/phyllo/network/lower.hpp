@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 namespace detail {
 template <class Part>
@@ -195,4 +195,4 @@ template <class Tag> struct Lower<ConcatFrom<Tag>> : Lower<Concat> {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -14,7 +14,7 @@
 
 #include <phyllo/network/check.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// A network as a type: an input, then layers and blocks in the order in which they are read.
 /// Derive a struct from it, so that profilers, files and compile errors know the network by its
@@ -49,4 +49,4 @@ template <class... Parts> struct Network {
   }();
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

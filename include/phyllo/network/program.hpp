@@ -6,7 +6,7 @@
 #include <phyllo/core/window.hpp>
 #include <phyllo/network/lower.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// One operation of a network: THE contract between the types in front and the plan, the memory
 /// and the kernels behind. Plain numbers; nothing here knows a layer's type.
@@ -227,4 +227,4 @@ template <class... Parts> struct Program {
   static constexpr Nodes nodes = make();
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

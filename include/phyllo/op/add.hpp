@@ -4,7 +4,7 @@
 
 #include <phyllo/op/chain.hpp>
 
-namespace phyllo::op {
+namespace phyllo::inline PHYLLO_ISA::op {
 
 /// Sum of two values with an epilogue: y = chain(a + b).
 ///
@@ -26,4 +26,4 @@ template <class Chain> struct Add {
   // The backward pass is op::Pointwise<Chain> for d_z and op::Copy for each of the two inputs.
 };
 
-}  // namespace phyllo::op
+}  // namespace phyllo::inline PHYLLO_ISA::op

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Where an element stands, for pointwise functions that draw random numbers.
 struct Element {
@@ -116,4 +116,4 @@ template <class... P> struct Chain {
 };
 
 }  // namespace op
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -5,7 +5,7 @@
 #include <phyllo/core/window.hpp>
 #include <phyllo/op/chain.hpp>
 
-namespace phyllo::op {
+namespace phyllo::inline PHYLLO_ISA::op {
 
 /// Batch normalisation of inference folded into the epilogue of a contraction:
 /// y = (x - mean) / sqrt(variance + epsilon) * scale + shift, per channel.
@@ -71,4 +71,4 @@ template <class Chain> struct Contraction {
   };
 };
 
-}  // namespace phyllo::op
+}  // namespace phyllo::inline PHYLLO_ISA::op

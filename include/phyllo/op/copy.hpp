@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-namespace phyllo::op {
+#include <phyllo/core/macros.hpp>
+
+namespace phyllo::inline PHYLLO_ISA::op {
 
 /// Channels [from, from + channels) of every row of x into channels [to, to + channels) of y: the
 /// concatenation, its adjoint, and the sum of gradients where a value has several readers.
@@ -22,4 +24,4 @@ struct Copy {
   };
 };
 
-}  // namespace phyllo::op
+}  // namespace phyllo::inline PHYLLO_ISA::op

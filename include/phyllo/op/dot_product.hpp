@@ -6,7 +6,7 @@
 
 #include <Kokkos_Macros.hpp>
 
-namespace phyllo::op {
+namespace phyllo::inline PHYLLO_ISA::op {
 
 /// Partial sums of a row on a processor: what hides the latency of additions to vectors, and no
 /// more, because compilers unroll loops over them.
@@ -48,4 +48,4 @@ PHYLLO_INLINE T dot_product(int channels, X const& x, Y const& y) {
   return sum;
 }
 
-}  // namespace phyllo::op
+}  // namespace phyllo::inline PHYLLO_ISA::op

@@ -6,7 +6,7 @@
 #include <phyllo/core/shape.hpp>
 #include <phyllo/core/step_state.hpp>
 
-namespace phyllo::op {
+namespace phyllo::inline PHYLLO_ISA::op {
 
 /// Rows of no more channels are computed side by side on processors: longer ones fill vectors by
 /// themselves.
@@ -58,4 +58,4 @@ template <class Precision> struct LossSum {
   static constexpr int blocks = 64;
 };
 
-}  // namespace phyllo::op
+}  // namespace phyllo::inline PHYLLO_ISA::op

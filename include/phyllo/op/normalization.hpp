@@ -4,7 +4,7 @@
 
 #include <phyllo/op/chain.hpp>
 
-namespace phyllo::op {
+namespace phyllo::inline PHYLLO_ISA::op {
 
 /// Batch normalisation with an epilogue: y = chain(z), z = scale[c] (x - mean[c])
 /// inverse_deviation[c] + shift[c] + added, where there is something to add.
@@ -111,4 +111,4 @@ template <class Chain> struct Normalization {
   };
 };
 
-}  // namespace phyllo::op
+}  // namespace phyllo::inline PHYLLO_ISA::op

@@ -4,7 +4,7 @@
 
 #include <phyllo/op/chain.hpp>
 
-namespace phyllo::op {
+namespace phyllo::inline PHYLLO_ISA::op {
 
 /// A chain of pointwise functions as a pass of its own: y = chain(x).
 ///
@@ -36,4 +36,4 @@ template <class Chain> struct Pointwise {
   };
 };
 
-}  // namespace phyllo::op
+}  // namespace phyllo::inline PHYLLO_ISA::op

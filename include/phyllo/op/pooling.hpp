@@ -4,7 +4,7 @@
 
 #include <phyllo/core/window.hpp>
 
-namespace phyllo::op {
+namespace phyllo::inline PHYLLO_ISA::op {
 
 enum class PoolingKind { maximum, average };
 
@@ -38,4 +38,4 @@ template <PoolingKind Kind> struct Pooling {
   };
 };
 
-}  // namespace phyllo::op
+}  // namespace phyllo::inline PHYLLO_ISA::op

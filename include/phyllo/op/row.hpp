@@ -8,7 +8,7 @@
 
 #include <type_traits>
 
-namespace phyllo::op {
+namespace phyllo::inline PHYLLO_ISA::op {
 
 /// The channels of one position of an output, as a loss reads them.
 template <class Storage, class Accumulate> struct OutputRow {
@@ -99,4 +99,4 @@ PHYLLO_FUNCTION Accumulate hit_by_team(Team const& team, int channels, Outputs c
   }
 }
 
-}  // namespace phyllo::op
+}  // namespace phyllo::inline PHYLLO_ISA::op

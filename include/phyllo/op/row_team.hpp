@@ -8,7 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
-namespace phyllo::op {
+namespace phyllo::inline PHYLLO_ISA::op {
 
 /// Two parts of a softmax sum as one. A part that is empty, or -infinity only, has the sum zero.
 template <class T>
@@ -75,4 +75,4 @@ template <class Member> struct RowTeam {
 /// Whether a loss has `row_by_team`, the same as `row` by a team.
 template <class L> inline constexpr bool is_shared_by_teams = requires { requires L::by_team; };
 
-}  // namespace phyllo::op
+}  // namespace phyllo::inline PHYLLO_ISA::op

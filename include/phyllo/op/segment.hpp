@@ -10,7 +10,7 @@
 
 #include <cstddef>
 
-namespace phyllo::op {
+namespace phyllo::inline PHYLLO_ISA::op {
 
 /// One Linear layer with its epilogue, extents at compile time.
 template <int In, int Out, bool HasBias, class Chain> struct Dense {
@@ -152,4 +152,4 @@ template <class Segment, class L> struct WholeStep {
   };
 };
 
-}  // namespace phyllo::op
+}  // namespace phyllo::inline PHYLLO_ISA::op

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-namespace phyllo::op {
+#include <phyllo/core/macros.hpp>
+
+namespace phyllo::inline PHYLLO_ISA::op {
 
 /// Softmax over the channels of each row: y_c = exp(x_c - max x) / sum over k of exp(x_k - max x).
 ///
@@ -29,4 +31,4 @@ struct Softmax {
   };
 };
 
-}  // namespace phyllo::op
+}  // namespace phyllo::inline PHYLLO_ISA::op

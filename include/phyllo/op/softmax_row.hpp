@@ -9,7 +9,7 @@
 #include <Kokkos_Macros.hpp>
 #include <Kokkos_NumericTraits.hpp>
 
-namespace phyllo::op {
+namespace phyllo::inline PHYLLO_ISA::op {
 
 /// What the softmax of a row divides by: the sum over k of exp(x_k - largest).
 template <class T> struct SoftmaxSum {
@@ -186,4 +186,4 @@ PHYLLO_INLINE SoftmaxSum<T> softmax_into(int channels, Row const& x, T factor, T
   return s;
 }
 
-}  // namespace phyllo::op
+}  // namespace phyllo::inline PHYLLO_ISA::op

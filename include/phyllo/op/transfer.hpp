@@ -5,7 +5,7 @@
 #include <phyllo/core/external_tensor.hpp>
 #include <phyllo/core/shape.hpp>
 
-namespace phyllo::op {
+namespace phyllo::inline PHYLLO_ISA::op {
 
 /// Between the caller's View and a channels-last arena slot, with conversion of the element type.
 ///
@@ -26,4 +26,4 @@ struct Transfer {
   };
 };
 
-}  // namespace phyllo::op
+}  // namespace phyllo::inline PHYLLO_ISA::op

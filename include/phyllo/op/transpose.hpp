@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-namespace phyllo::op {
+#include <phyllo/core/macros.hpp>
+
+namespace phyllo::inline PHYLLO_ISA::op {
 
 /// Positions and channels of each sample exchanged: (N, S, C) -> (N, C, S). A Flatten that is not
 /// read by Linear layers only is one, so that flat features stand in the field's order (C, S).
@@ -21,4 +23,4 @@ struct Transpose {
   // The backward pass is the same op with rows and columns exchanged.
 };
 
-}  // namespace phyllo::op
+}  // namespace phyllo::inline PHYLLO_ISA::op

@@ -4,7 +4,7 @@
 
 #include <phyllo/core/shape.hpp>
 
-namespace phyllo::op {
+namespace phyllo::inline PHYLLO_ISA::op {
 
 /// Nearest-neighbour upsampling by a whole factor in each spatial dimension.
 ///
@@ -29,4 +29,4 @@ struct Upsample {
   };
 };
 
-}  // namespace phyllo::op
+}  // namespace phyllo::inline PHYLLO_ISA::op

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// What has to be the same on all ranks before they train together: lines "what: value" in one text
 /// of fixed size, which any communication policy can carry.
@@ -116,4 +116,4 @@ void agree(Space const& exec, C& communication, std::string const& who, Agreemen
               ". Start one program with one set of options on all ranks.");
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

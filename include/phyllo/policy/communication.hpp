@@ -9,7 +9,7 @@
 #include <concepts>
 #include <utility>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// The numbers that ranks add up: the accumulation types of the precision policies.
 template <class T>
@@ -126,4 +126,4 @@ struct Local {
   static constexpr long exclusive_sum(long) { return 0; }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

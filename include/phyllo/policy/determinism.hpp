@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/macros.hpp>
+
 #include <utility>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// A batch is cut into one piece for each thread: the last bits of gradients depend on how many
 /// there are.
@@ -49,4 +51,4 @@ constexpr std::pair<long, long> reproducible_range(long global_batch, int rank, 
           Bits::begin(global_batch, Bits::first_shard(rank + 1, ranks))};
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -8,7 +8,7 @@
 #include <concepts>
 #include <type_traits>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// One floating type for everything: storage, sums and parameters.
 ///
@@ -47,4 +47,4 @@ concept Precision = requires {
   { P::scales_loss } -> std::convertible_to<bool>;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -16,6 +16,7 @@ namespace phyllo {
 /// state    the numbers of those ranks in the transport's communicator, as far as they are known;
 ///          of late ones eight at most, and the sentence says how many there are
 /// errors   it is one: an Error whose sentence names step and phase, where a Trainer made the call
+// Outside the namespace of the instruction set, as Error is.
 class RankFailure : public Error {
  public:
   RankFailure(std::string const& sentence, std::vector<int> ranks)

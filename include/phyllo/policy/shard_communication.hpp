@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// A communication policy under Reproducible: it moves the sums of shards and adds nothing, so that
 /// no bit depends on the number of ranks.
@@ -24,4 +24,4 @@ concept ShardCommunication =
                            c.begin_all_gather(exec, twofold, bounds);
                          });
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

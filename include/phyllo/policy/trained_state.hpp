@@ -4,7 +4,7 @@
 
 #include <phyllo/core/step_state.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// What training changes, as communication policies see it. All pointers are into memory of the
 /// execution space, and stay the same for a trainer's life.
@@ -26,4 +26,4 @@ template <class T, class S> struct TrainedState {
   long buffer_size = 0;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -9,7 +9,7 @@
 
 #include <Kokkos_MathematicalFunctions.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Adam: first and second moments with bias correction,
 /// w -= rate (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + epsilon).
@@ -48,4 +48,4 @@ struct Adam {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

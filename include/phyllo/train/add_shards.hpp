@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/macros.hpp>
+
 #include <Kokkos_Core.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Sums of shards, one after the other, into the rows of those before, as a ShardTree says. One
 /// work item: Run elements of all rows.
@@ -43,4 +45,4 @@ template <class A, int Most, int Run> struct AddShards {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

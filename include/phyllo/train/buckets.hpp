@@ -5,7 +5,7 @@
 #include <phyllo/network/program.hpp>
 #include <phyllo/policy/communication.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Contiguous slices of the gradient arena in the order in which the backward pass completes them:
 /// from the last layer to the first. Each leaves as one transfer as soon as its first element is
@@ -84,4 +84,4 @@ template <class AllBuckets, class Space, class T, class C> struct BucketSender {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -8,7 +8,7 @@
 #include <string>
 #include <type_traits>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// A training step on Views that stay where they are, to be taken again and again: the caller
 /// writes the next batch into them on the trainer's instance, and replays. What changes from step
@@ -63,4 +63,4 @@ template <class T, class In, class Targets> class CapturedStep {
   State recorded_;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -6,7 +6,7 @@
 
 #include <Kokkos_NumericTraits.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Clipping by global norm: where the norm of the gradient of all parameters together is larger
 /// than `largest_norm`, the gradient is scaled down to it.
@@ -25,4 +25,4 @@ struct Clipping {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// What a trainer has learned, kept in memory, to go on from after a rank has failed. Ranks commit
 /// after the same steps. One of them may die before the others have done so: therefore the last two
@@ -133,4 +133,4 @@ template <class T> class Commit {
   long taken_ = 0;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Mean loss of a model's last step over all ranks, from what stands behind its gradients; waits.
 template <class M> double mean_loss(typename M::space const& exec, M const& model) {
@@ -325,4 +325,4 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   typename M::template Vector<std::byte> workspace_;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

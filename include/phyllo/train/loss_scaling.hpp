@@ -5,7 +5,7 @@
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/step_state.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Dynamic loss scaling: a factor on the loss that keeps 16-bit gradients above zero. It halves
 /// when a gradient overflows, and that step is skipped; it doubles after `interval` steps without.
@@ -29,4 +29,4 @@ struct LossScaling {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

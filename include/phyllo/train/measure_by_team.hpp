@@ -6,7 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// What the optimizer has to know of gradients before it may use them.
 template <class T> struct GradientMeasure {
@@ -103,4 +103,4 @@ template <class T, class Finish> struct MeasureByTeam {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

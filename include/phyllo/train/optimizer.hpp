@@ -19,7 +19,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// What happens to the gradient before the rule sees it.
 struct OptimizerOptions {
@@ -177,4 +177,4 @@ template <class Rule, class M> class Optimizer {
   typename M::template Vector<accumulate> totals_;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

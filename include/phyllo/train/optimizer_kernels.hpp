@@ -12,7 +12,7 @@
 
 #include <type_traits>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 struct SetLossScale {
   StepState* state = nullptr;
@@ -189,4 +189,4 @@ template <class Rule, class Storage, class T, int Run> struct UpdateParameters {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

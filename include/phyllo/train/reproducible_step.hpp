@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Notes where in the global batch the next samples stand.
 struct MoveFirstSample {
@@ -253,4 +253,4 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
   long begin_[shards + 1] = {};                       // of this rank's shards in its batch
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -5,7 +5,7 @@
 #include <phyllo/train/reproducible_step.hpp>
 #include <phyllo/train/trainer.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Whether a batch normalisation of the network averages over the samples of all ranks.
 template <class Net>
@@ -89,4 +89,4 @@ class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, 
   ReproducibleStep<ModelType, Evaluator, C> step_;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

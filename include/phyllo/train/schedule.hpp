@@ -10,7 +10,7 @@
 #include <phyllo/core/macros.hpp>
 #include <string>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// A factor on the learning rate as a function of the number of steps taken; made by
 /// `constant_schedule`, `step_decay_schedule` and `cosine_schedule`.
@@ -78,4 +78,4 @@ inline Schedule cosine_schedule(std::uint64_t steps, float floor = 0, std::uint6
   return {Schedule::Kind::cosine, floor, steps, warmup};
 }
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -6,7 +6,7 @@
 #include <phyllo/core/step_state.hpp>
 #include <phyllo/train/schedule.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Stochastic gradient descent with momentum: v = momentum v + g, w -= rate v; Nesterov steps along
 /// g + momentum v.
@@ -39,4 +39,4 @@ struct Sgd {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

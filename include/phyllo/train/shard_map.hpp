@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Which shards each rank has, in which rows their sums stand, and who has which samples.
 ///
@@ -91,4 +91,4 @@ template <class Exec, class C> class ShardMap {
   long global_batch_ = 0;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

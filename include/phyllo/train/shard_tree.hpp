@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-namespace phyllo {
+#include <phyllo/core/macros.hpp>
+
+namespace phyllo::inline PHYLLO_ISA {
 
 /// The order in which sums of shards are added: neighbours first, then neighbours of those, as far
 /// as there are any. Sums come in rising order of their shards, and any two that are the halves of
@@ -48,4 +50,4 @@ template <int Shards> class ShardTree {
   int most_ = 0;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -6,7 +6,7 @@
 #include <phyllo/train/captured_step.hpp>
 #include <phyllo/train/training_parts.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// A model, a loss, an optimizer and the ranks that train together.
 ///
@@ -130,7 +130,7 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA
 
 // Trainer under Reproducible, which nobody shall miss by including this file alone.
 #include <phyllo/train/reproducible_trainer.hpp>

@@ -18,7 +18,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// What a loss says of a set of samples of all ranks.
 struct Evaluation {
@@ -166,4 +166,4 @@ class TrainingParts {
   }
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -12,7 +12,7 @@
 #include <string>
 #include <type_traits>
 
-namespace phyllo::blas_lt {
+namespace phyllo::inline PHYLLO_ISA::blas_lt {
 
 /// Contractions that are plain products of matrices by a vendor's library where `Choice` says so:
 /// bias and ReLU in the product, the gradient of the bias in that of the weight. The others, and
@@ -112,4 +112,4 @@ template <class Library, class Device, class Chain>
 struct Kernels<Library, Device, op::Contraction<Chain>, Mixed<fp16, float>>
     : Contraction<Library, Device, Chain, Mixed<fp16, float>, Wide> {};
 
-}  // namespace phyllo::blas_lt
+}  // namespace phyllo::inline PHYLLO_ISA::blas_lt

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <string>
 
-namespace phyllo::blas_lt {
+namespace phyllo::inline PHYLLO_ISA::blas_lt {
 
 /// The library's answer, where it is one that a program cannot go on with.
 template <class Library> void check(typename Library::Status status, char const* what) {
@@ -104,4 +104,4 @@ template <class Library> class MatrixProduct {
   typename Library::Choice choice_{};
 };
 
-}  // namespace phyllo::blas_lt
+}  // namespace phyllo::inline PHYLLO_ISA::blas_lt

@@ -8,7 +8,7 @@
 #include <compare>
 #include <type_traits>
 
-namespace phyllo::blas_lt {
+namespace phyllo::inline PHYLLO_ISA::blas_lt {
 
 enum class NumberType : unsigned char { float32, bfloat16, float16 };
 
@@ -42,4 +42,4 @@ struct ProductShape {
   auto operator<=>(ProductShape const&) const = default;
 };
 
-}  // namespace phyllo::blas_lt
+}  // namespace phyllo::inline PHYLLO_ISA::blas_lt

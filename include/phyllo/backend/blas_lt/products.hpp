@@ -17,7 +17,7 @@
 #include <mutex>
 #include <string>
 
-namespace phyllo::blas_lt {
+namespace phyllo::inline PHYLLO_ISA::blas_lt {
 
 /// The pointers of a product.
 struct ProductMemory {
@@ -178,4 +178,4 @@ template <class Library> class Products {
   std::map<typename Library::Stream, Workspace> workspaces_;
 };
 
-}  // namespace phyllo::blas_lt
+}  // namespace phyllo::inline PHYLLO_ISA::blas_lt

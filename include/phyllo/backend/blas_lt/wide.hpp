@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-namespace phyllo::blas_lt {
+#include <phyllo/core/macros.hpp>
+
+namespace phyllo::inline PHYLLO_ISA::blas_lt {
 
 enum class Pass : unsigned char { forward, backward_input, backward_parameters };
 
@@ -21,4 +23,4 @@ struct Wide {
   }
 };
 
-}  // namespace phyllo::blas_lt
+}  // namespace phyllo::inline PHYLLO_ISA::blas_lt

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <string>
 
-namespace phyllo::cuda {
+namespace phyllo::inline PHYLLO_ISA::cuda {
 
 /// NVIDIA's library of matrix products: its names for what blas_lt::MatrixProduct describes.
 struct CublasLt {
@@ -102,6 +102,6 @@ struct CublasLt {
   }
 };
 
-}  // namespace phyllo::cuda
+}  // namespace phyllo::inline PHYLLO_ISA::cuda
 
 #endif

@@ -9,7 +9,7 @@
 
 #if defined(__CUDACC__)
 
-namespace phyllo::cuda {
+namespace phyllo::inline PHYLLO_ISA::cuda {
 
 /// NVIDIA devices: how kernels are launched, and the matrix instructions that they use.
 struct Device : gpu::Launcher<Runtime> {
@@ -23,6 +23,6 @@ struct Device : gpu::Launcher<Runtime> {
 #endif
 };
 
-}  // namespace phyllo::cuda
+}  // namespace phyllo::inline PHYLLO_ISA::cuda
 
 #endif

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace phyllo::cuda {
+namespace phyllo::inline PHYLLO_ISA::cuda {
 
 /// The matrix instruction mma.m16n8k16 (sm_80 and newer): products of 16 bits summed in float.
 ///
@@ -163,4 +163,4 @@ template <class Storage> struct Mma : MmaLanes {
   }
 };
 
-}  // namespace phyllo::cuda
+}  // namespace phyllo::inline PHYLLO_ISA::cuda

@@ -4,7 +4,7 @@
 
 #include <phyllo/backend/cuda/mma.hpp>
 
-namespace phyllo::cuda {
+namespace phyllo::inline PHYLLO_ISA::cuda {
 
 /// Float by the matrix instruction mma.m16n8k8 of TF32 (sm_80 and newer), whose numbers have 11
 /// bits: a number is the sum of two, and of the four products of two sums the smallest is left out.
@@ -137,4 +137,4 @@ template <> struct Mma<float> : MmaLanes {
   }
 };
 
-}  // namespace phyllo::cuda
+}  // namespace phyllo::inline PHYLLO_ISA::cuda

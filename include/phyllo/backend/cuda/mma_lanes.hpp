@@ -6,7 +6,7 @@
 
 #include <Kokkos_Macros.hpp>
 
-namespace phyllo::cuda {
+namespace phyllo::inline PHYLLO_ISA::cuda {
 
 /// What the lanes of a warp hold in the matrix instructions m16n8 of NVIDIA's tensor cores, which
 /// multiply 16 samples by some inputs with these inputs by 8 outputs.
@@ -81,4 +81,4 @@ struct MmaLanes {
   }
 };
 
-}  // namespace phyllo::cuda
+}  // namespace phyllo::inline PHYLLO_ISA::cuda

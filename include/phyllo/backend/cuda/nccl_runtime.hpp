@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/macros.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #if defined(__CUDACC__)
 #include <nccl.h>
 
-namespace phyllo::cuda {
+namespace phyllo::inline PHYLLO_ISA::cuda {
 
 /// Streams and events for NcclSums, and NVIDIA's library itself.
 struct NcclRuntime {
@@ -29,14 +31,14 @@ struct NcclRuntime {
   static void destroy(Event event) { static_cast<void>(cudaEventDestroy(event)); }
 };
 
-}  // namespace phyllo::cuda
+}  // namespace phyllo::inline PHYLLO_ISA::cuda
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 template <class Runtime> class NcclSums;  // comm/nccl_sums.hpp
 
 /// Sums over NVIDIA's devices.
 using Nccl = NcclSums<cuda::NcclRuntime>;
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA
 #endif

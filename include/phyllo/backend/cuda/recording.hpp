@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/macros.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #if defined(__CUDACC__)
 
-namespace phyllo::cuda {
+namespace phyllo::inline PHYLLO_ISA::cuda {
 
 /// How NVIDIA's runtime records a stream: see gpu::RecordedWork. Each call gives no text, or that
 /// of the runtime's refusal.
@@ -39,6 +41,6 @@ struct Recording {
   }
 };
 
-}  // namespace phyllo::cuda
+}  // namespace phyllo::inline PHYLLO_ISA::cuda
 
 #endif

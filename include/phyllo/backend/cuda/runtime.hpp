@@ -12,7 +12,7 @@
 // A launch is the GPU compiler's own syntax.
 #if defined(__CUDACC__)
 
-namespace phyllo::cuda {
+namespace phyllo::inline PHYLLO_ISA::cuda {
 
 /// A kernel of backend/gpu on NVIDIA devices.
 template <class Kernel>
@@ -72,6 +72,6 @@ struct Runtime {
   }
 };
 
-}  // namespace phyllo::cuda
+}  // namespace phyllo::inline PHYLLO_ISA::cuda
 
 #endif

@@ -16,7 +16,7 @@ static_assert(false,
               "Kokkos_ARCH_HOPPER90, or leave it off.");
 #endif
 
-namespace phyllo::cuda {
+namespace phyllo::inline PHYLLO_ISA::cuda {
 
 /// The matrix instruction wgmma.mma_async (sm_90a): four warps multiply 16 samples each, which are
 /// in their registers, with weights that the tensor cores read from scratch memory themselves.
@@ -176,4 +176,4 @@ template <class Storage> struct Wgmma : Mma<Storage> {
   }
 };
 
-}  // namespace phyllo::cuda
+}  // namespace phyllo::inline PHYLLO_ISA::cuda

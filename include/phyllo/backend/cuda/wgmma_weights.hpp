@@ -5,7 +5,7 @@
 #include <phyllo/backend/cuda/wgmma.hpp>
 #include <phyllo/backend/gpu/packed_weights.hpp>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// One layer's weights in scratch memory as wgmma reads them: it is told where 16 inputs of 64 or
 /// of 16 outputs begin.
@@ -89,4 +89,4 @@ struct PackedWeights<cuda::Wgmma<S>, In, Out> : PackedWeights<cuda::Mma<S>, In, 
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

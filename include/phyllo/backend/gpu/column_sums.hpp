@@ -4,7 +4,7 @@
 
 #include <phyllo/core/macros.hpp>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// sums[part, k, c] = sum over the part's rows of quantity k at (row, c), in a fixed order: a block
 /// has one part of the rows and 32 columns, of which each of its threads reads every so many rows;
@@ -68,4 +68,4 @@ template <class S> struct ColumnValues {
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

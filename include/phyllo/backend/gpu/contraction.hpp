@@ -13,7 +13,7 @@
 
 #include <string>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// Contractions on matrix cores: plain products of matrices, and convolutions as products with a
 /// matrix that windows make.
@@ -128,4 +128,4 @@ template <class Device, class Chain, class P> struct ContractionKernels {
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

@@ -4,7 +4,7 @@
 
 #include <phyllo/core/macros.hpp>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// In how many parts of the batch the gradients of a contraction's parameters are summed: a narrow
 /// layer's are a product of few rows and columns over a great depth, which one block of threads
@@ -77,4 +77,4 @@ struct sum_parts {
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

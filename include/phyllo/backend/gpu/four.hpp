@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-namespace phyllo::gpu {
+#include <phyllo/core/macros.hpp>
+
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// Four numbers side by side, which a lane reads or writes in one access.
 template <class S> struct alignas(4 * sizeof(S)) Four {
   S value[4];
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

@@ -9,7 +9,7 @@
 
 #include <type_traits>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// Whether an instruction rounds max(x, 0).
 template <class Unit>
@@ -73,4 +73,4 @@ template <class Unit> struct FourSums {
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

@@ -9,7 +9,7 @@
 #include <phyllo/backend/gpu/segment_layout.hpp>
 #include <phyllo/backend/gpu/stored_step_kernels.hpp>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// Whether each layer of a segment fits scratch memory.
 template <class Device, class Segment, class P>
@@ -54,4 +54,4 @@ template <class Device, class... D, class L, class P>
 struct Kernels<Device, op::WholeStep<op::Segment<D...>, L>, P>
     : StoredStepKernels<Device, op::Segment<D...>, L, P> {};
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/core/error.hpp>
+#include <phyllo/core/macros.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -10,7 +11,7 @@
 #include <cstdint>
 #include <string>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// How kernels of backend/gpu are launched on a device. Kokkos' team policies stop at about 40 KiB
 /// of scratch memory and 512 bytes of functor; a kernel launched by itself has what the device has.
@@ -81,4 +82,4 @@ template <class Runtime> struct Launcher {
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// Sums of two runs of numbers, in `parts`: each thread of a block adds every so many numbers of a
 /// part, and what threads have meets in scratch memory, half to half.
@@ -93,4 +93,4 @@ template <class Device, class P> struct LossSumKernels {
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

@@ -5,7 +5,7 @@
 #include <phyllo/backend/gpu/four_sums.hpp>
 #include <phyllo/backend/gpu/product_operand.hpp>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// How a block of threads shares its part of a product: RowWarps by ColumnWarps warps, each with 32
 /// rows and Groups 16s of columns.
@@ -201,4 +201,4 @@ template <class Unit, class Left, class Right, class Finish, class Shape> struct
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

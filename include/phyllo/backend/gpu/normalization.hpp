@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// Numbers, or their centred squares where the sums of the numbers are known.
 template <class Chain, class P> struct StatisticsValues {
@@ -114,4 +114,4 @@ struct NormalizationKernels : portable::Kernels<op::Normalization<Chain>, P> {
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

@@ -5,7 +5,7 @@
 #include <phyllo/backend/gpu/four.hpp>
 #include <phyllo/core/macros.hpp>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// One layer's weights in scratch memory as fragments of the matrix instruction: a lane reads those
 /// of 16 inputs and 16 outputs in one access, next to those of its neighbours.
@@ -132,4 +132,4 @@ template <class Unit, int In, int Out> struct PackedWeights {
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

@@ -7,7 +7,7 @@
 
 #include <Kokkos_MathematicalFunctions.hpp>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// Four columns of a row, of which those beyond the last are left out.
 template <class T> PHYLLO_INLINE void write_four(T* to, int columns, int c, Four<T> const& four) {
@@ -88,4 +88,4 @@ template <class Unit> struct ParametersFinish {
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

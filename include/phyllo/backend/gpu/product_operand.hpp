@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// One operand of a product of matrices: lines, which are rows of the result or its columns, by the
 /// depth that is summed over.
@@ -56,4 +56,4 @@ template <class S, bool AlongDepth> struct ProductOperand {
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <phyllo/core/error.hpp>
+#include <phyllo/core/macros.hpp>
 
 #include <string>
 #include <utility>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// What a device's runtime recorded of an instance: launches, copies and calls of libraries, as
 /// one graph that one call of the host launches again.
@@ -58,4 +59,4 @@ template <class Runtime> class RecordedWork {
   typename Runtime::Executable executable_{};
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

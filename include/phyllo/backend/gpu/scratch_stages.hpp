@@ -4,7 +4,7 @@
 
 #include <phyllo/core/macros.hpp>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// Cuts what a block wants in scratch memory one after the other into stages, each of which takes
 /// the place of the one before.
@@ -50,4 +50,4 @@ template <class Layout> struct ScratchStages {
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

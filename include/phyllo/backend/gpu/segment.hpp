@@ -10,7 +10,7 @@
 
 #include <string>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// Whether there are matrix instructions for a precision: all but float64.
 template <class P> inline constexpr bool has_instruction = sizeof(typename P::storage) <= 4;
@@ -110,4 +110,4 @@ template <class Device, class Segment, class L, class P> struct WholeStepKernels
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

@@ -10,7 +10,7 @@
 
 #include <cstddef>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// Inference of a segment. A warp takes some 16s of samples through all layers: values never leave
 /// its registers, because the sums of one layer are where the next layer's instruction wants its
@@ -183,4 +183,4 @@ template <class Unit, class... D, class P> struct segment_forward<Unit, op::Segm
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

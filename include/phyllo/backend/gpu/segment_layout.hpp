@@ -8,7 +8,7 @@
 
 #include <type_traits>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// Where the weights of a segment stand in a block's scratch memory.
 ///
@@ -77,4 +77,4 @@ struct SegmentLayout<Unit, op::Segment<D...>>
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

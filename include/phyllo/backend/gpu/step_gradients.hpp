@@ -4,7 +4,7 @@
 
 #include <phyllo/backend/gpu/step_rows.hpp>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// A warp's share of the gradients of weights and biases, in registers over all tiles of its block.
 template <class Unit, class Layout> struct StepGradients {
@@ -97,4 +97,4 @@ template <class Unit, class Layout> struct StepGradients {
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

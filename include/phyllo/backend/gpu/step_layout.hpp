@@ -5,7 +5,7 @@
 #include <phyllo/backend/gpu/segment_layout.hpp>
 #include <phyllo/core/role.hpp>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// What a block of a whole training step has in scratch memory, and a warp in registers.
 ///
@@ -79,4 +79,4 @@ template <class Unit, class... D, int Warps> struct StepLayout<Unit, op::Segment
                                registers + registers_of_layer <= 200;
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

@@ -9,7 +9,7 @@
 
 #include <cstddef>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// What kernels of a training step have in common: a warp takes 16 samples through the layers to
 /// the loss, and its gradient back. Values and sums pass through registers; what the way back wants
@@ -198,4 +198,4 @@ struct StepPasses<Unit, op::Segment<D...>, L, P> {
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

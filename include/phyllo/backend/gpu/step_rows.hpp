@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// The scratch memory of a block in a whole step, by name.
 template <class Unit, class Layout> struct StepRows {
@@ -52,4 +52,4 @@ template <class Unit, class Layout> struct StepRows {
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

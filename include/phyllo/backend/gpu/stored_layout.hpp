@@ -4,7 +4,7 @@
 
 #include <phyllo/backend/gpu/segment_layout.hpp>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// What a block of a training step that stores its values has in scratch memory, and what it
 /// stores.
@@ -51,4 +51,4 @@ struct StoredLayout<Unit, op::Segment<D...>>
       long(channels_before(matrices)) * int(sizeof(typename Unit::storage));
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

@@ -5,7 +5,7 @@
 #include <phyllo/backend/gpu/four.hpp>
 #include <phyllo/backend/gpu/stored_layout.hpp>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// What a warp keeps of its 16 samples in device memory, in the matrices of StoredLayout. A lane
 /// reads again what it wrote itself, but for the rows of the loss.
@@ -97,4 +97,4 @@ template <class Unit, class Layout> struct StoredRows {
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// Forward, loss and backward of a segment, of which the values and the gradients by each layer's
 /// sums stay in device memory for the gradients of weights. A warp takes 16 samples through the
@@ -162,4 +162,4 @@ struct stored_step_tiles<Unit, op::Segment<D...>, L, P>
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

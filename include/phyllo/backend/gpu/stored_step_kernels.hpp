@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// Training of a narrow perceptron on matrix cores where a block has no room for the values of its
 /// samples: they are stored, and the gradients of parameters are products of their own, layer by
@@ -66,4 +66,4 @@ struct StoredStepKernels<Device, op::Segment<D...>, L, P> {
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// The threads of a block, as the kernels of this folder see them: loops over the threads or warps
 /// that are here, from first_thread() or first_warp() on, between them barriers. On a device each
@@ -41,4 +41,4 @@ template <int Warps, int Lanes> struct Team {
 #endif
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// The caller's rows of samples, read and written four channels at a time, as lanes hold them.
 ///
@@ -68,4 +68,4 @@ template <class Unit, int Count> struct TileRows {
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

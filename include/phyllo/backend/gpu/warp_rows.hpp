@@ -4,7 +4,7 @@
 
 #include <phyllo/backend/gpu/step_rows.hpp>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// What a warp keeps of its 16 samples in scratch memory during a whole step. Backwards the
 /// gradients by a layer's sums take the place of its output.
@@ -54,4 +54,4 @@ template <class Unit, class Layout> struct WarpRows {
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// Forward, loss, backward and parameter gradients of a segment in one pass over the batch. Each
 /// warp of a block takes 16 samples through all layers and back, as in inference; the gradients of
@@ -150,4 +150,4 @@ struct whole_step_tiles<Unit, op::Segment<D...>, L, P, Warps>
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

@@ -6,7 +6,7 @@
 #include <phyllo/core/shape.hpp>
 #include <phyllo/core/window.hpp>
 
-namespace phyllo::gpu {
+namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// Which way a window connects positions: from those of the output to the input's, or back.
 enum class WindowPass { forward, backward };
@@ -130,4 +130,4 @@ template <class S> struct TapsOperand {
   }
 };
 
-}  // namespace phyllo::gpu
+}  // namespace phyllo::inline PHYLLO_ISA::gpu

@@ -8,13 +8,13 @@
 
 #if defined(__HIPCC__)
 
-namespace phyllo::hip {
+namespace phyllo::inline PHYLLO_ISA::hip {
 
 /// AMD devices: how kernels are launched, and the matrix instructions that they use.
 struct Device : gpu::Launcher<Runtime> {
   template <class Storage> using Unit = Mfma<Storage>;
 };
 
-}  // namespace phyllo::hip
+}  // namespace phyllo::inline PHYLLO_ISA::hip
 
 #endif

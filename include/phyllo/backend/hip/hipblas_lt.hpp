@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <string>
 
-namespace phyllo::hip {
+namespace phyllo::inline PHYLLO_ISA::hip {
 
 /// AMD's library of matrix products: its names for what blas_lt::MatrixProduct describes.
 struct HipblasLt {
@@ -98,6 +98,6 @@ struct HipblasLt {
   }
 };
 
-}  // namespace phyllo::hip
+}  // namespace phyllo::inline PHYLLO_ISA::hip
 
 #endif

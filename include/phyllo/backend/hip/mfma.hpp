@@ -11,7 +11,7 @@
 
 #include <type_traits>
 
-namespace phyllo::hip {
+namespace phyllo::inline PHYLLO_ISA::hip {
 
 /// The matrix instructions of gfx90a and newer: v_mfma_f32_16x16x16 for products of 16 bits summed
 /// in float, and v_mfma_f32_16x16x4 for float, exact to its roundings.
@@ -97,4 +97,4 @@ template <class Storage> struct Mfma : MfmaLanes {
   }
 };
 
-}  // namespace phyllo::hip
+}  // namespace phyllo::inline PHYLLO_ISA::hip

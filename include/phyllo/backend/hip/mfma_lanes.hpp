@@ -4,7 +4,7 @@
 
 #include <phyllo/core/macros.hpp>
 
-namespace phyllo::hip {
+namespace phyllo::inline PHYLLO_ISA::hip {
 
 /// What the lanes of a wavefront hold in the matrix instructions v_mfma_f32_16x16 of AMD's matrix
 /// cores, which multiply 16 outputs by some inputs with these inputs by 16 samples. With the
@@ -60,4 +60,4 @@ struct MfmaLanes {
   PHYLLO_INLINE static void synchronize() { PHYLLO_LANES_MEET(); }
 };
 
-}  // namespace phyllo::hip
+}  // namespace phyllo::inline PHYLLO_ISA::hip

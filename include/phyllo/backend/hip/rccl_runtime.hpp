@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/macros.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #if defined(__HIPCC__)
 #include <rccl/rccl.h>
 
-namespace phyllo::hip {
+namespace phyllo::inline PHYLLO_ISA::hip {
 
 /// Streams and events for NcclSums, and AMD's library, whose functions have the names of NVIDIA's.
 struct RcclRuntime {
@@ -29,14 +31,14 @@ struct RcclRuntime {
   static void destroy(Event event) { static_cast<void>(hipEventDestroy(event)); }
 };
 
-}  // namespace phyllo::hip
+}  // namespace phyllo::inline PHYLLO_ISA::hip
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 template <class Runtime> class NcclSums;  // comm/nccl_sums.hpp
 
 /// Sums over AMD's devices.
 using Rccl = NcclSums<hip::RcclRuntime>;
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA
 #endif

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/macros.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #if defined(__HIPCC__)
 
-namespace phyllo::hip {
+namespace phyllo::inline PHYLLO_ISA::hip {
 
 /// How AMD's runtime records a stream: see gpu::RecordedWork. Each call gives no text, or that of
 /// the runtime's refusal.
@@ -37,6 +39,6 @@ struct Recording {
   }
 };
 
-}  // namespace phyllo::hip
+}  // namespace phyllo::inline PHYLLO_ISA::hip
 
 #endif

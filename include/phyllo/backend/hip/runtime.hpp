@@ -12,7 +12,7 @@
 // A launch is the GPU compiler's own syntax.
 #if defined(__HIPCC__)
 
-namespace phyllo::hip {
+namespace phyllo::inline PHYLLO_ISA::hip {
 
 /// A kernel of backend/gpu on AMD devices.
 template <class Kernel>
@@ -67,6 +67,6 @@ struct Runtime {
   }
 };
 
-}  // namespace phyllo::hip
+}  // namespace phyllo::inline PHYLLO_ISA::hip
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <oneapi/dnnl/dnnl.hpp>
 
-namespace phyllo::onednn {
+namespace phyllo::inline PHYLLO_ISA::onednn {
 
 /// The function that oneDNN applies to the sums of a product, where a chain is one that it has.
 /// ReLU is not among them: oneDNN's makes zero of a NaN, and a step would go on with lost numbers.
@@ -19,4 +19,4 @@ inline constexpr dnnl::algorithm activation<op::Chain<Sigmoid>> = dnnl::algorith
 template <>
 inline constexpr dnnl::algorithm activation<op::Chain<GELU>> = dnnl::algorithm::eltwise_gelu_erf;
 
-}  // namespace phyllo::onednn
+}  // namespace phyllo::inline PHYLLO_ISA::onednn

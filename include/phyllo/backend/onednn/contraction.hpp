@@ -16,7 +16,7 @@
 #include <string>
 #include <type_traits>
 
-namespace phyllo::onednn {
+namespace phyllo::inline PHYLLO_ISA::onednn {
 
 /// A product on the caller's thread, which oneDNN leaves for its own threads.
 struct run_product {
@@ -124,4 +124,4 @@ template <class Chain>
 struct Kernels<op::Contraction<Chain>, Mixed<bf16, float>>
     : Contraction<Chain, Mixed<bf16, float>, Faster> {};
 
-}  // namespace phyllo::onednn
+}  // namespace phyllo::inline PHYLLO_ISA::onednn

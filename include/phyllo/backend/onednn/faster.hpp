@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-namespace phyllo::onednn {
+namespace phyllo::inline PHYLLO_ISA::onednn {
 
 enum class Pass : unsigned char {
   forward,            // with what oneDNN has no function for behind it, or nothing
@@ -58,4 +58,4 @@ struct Faster {
   }
 };
 
-}  // namespace phyllo::onednn
+}  // namespace phyllo::inline PHYLLO_ISA::onednn

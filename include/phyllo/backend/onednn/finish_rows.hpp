@@ -4,7 +4,7 @@
 
 #include <phyllo/backend/openmp/product_finish.hpp>
 
-namespace phyllo::onednn {
+namespace phyllo::inline PHYLLO_ISA::onednn {
 
 /// What the library has no function for, as a pass over stored sums. One work item: one row.
 template <class Chain, class P> struct finish_rows {
@@ -27,4 +27,4 @@ template <class Chain, class P> struct finish_rows {
   }
 };
 
-}  // namespace phyllo::onednn
+}  // namespace phyllo::inline PHYLLO_ISA::onednn

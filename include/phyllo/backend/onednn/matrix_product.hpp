@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <map>
 
-namespace phyllo::onednn {
+namespace phyllo::inline PHYLLO_ISA::onednn {
 
 /// A product of matrices as oneDNN compiled it for a shape, with the memory that it works in.
 ///
@@ -129,4 +129,4 @@ class MatrixProduct {
   int count_;
 };
 
-}  // namespace phyllo::onednn
+}  // namespace phyllo::inline PHYLLO_ISA::onednn

@@ -9,7 +9,7 @@
 #include <compare>
 #include <type_traits>
 
-namespace phyllo::onednn {
+namespace phyllo::inline PHYLLO_ISA::onednn {
 
 /// Numbers of a type, as oneDNN names them.
 template <class T>
@@ -34,4 +34,4 @@ struct ProductShape {
   auto operator<=>(ProductShape const&) const = default;
 };
 
-}  // namespace phyllo::onednn
+}  // namespace phyllo::inline PHYLLO_ISA::onednn

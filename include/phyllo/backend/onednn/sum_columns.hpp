@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-namespace phyllo::onednn {
+namespace phyllo::inline PHYLLO_ISA::onednn {
 
 /// The gradient of a bias. One work item: some columns, all rows.
 template <class P> struct sum_columns {
@@ -36,4 +36,4 @@ template <class P> struct sum_columns {
   }
 };
 
-}  // namespace phyllo::onednn
+}  // namespace phyllo::inline PHYLLO_ISA::onednn

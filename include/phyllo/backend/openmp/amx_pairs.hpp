@@ -8,7 +8,7 @@
 
 #include <phyllo/backend/openmp/pair_packing.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Products of packed pairs of bfloat16 in matrix registers, whose sums stand in up to four of
 /// them.
@@ -121,6 +121,6 @@ struct AmxPairs {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp
 
 #endif

@@ -8,7 +8,7 @@
 #include <immintrin.h>
 #include <cstring>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// AVX2 with fused multiply-add: 16 registers of 32 bytes.
 ///
@@ -86,4 +86,4 @@ template <> struct Avx2::Lanes<double> {
   using type = __m256d;
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

@@ -8,7 +8,7 @@
 #include <immintrin.h>
 #include <cstring>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// AVX-512: 32 registers of 64 bytes, masked loads and stores.
 ///
@@ -78,4 +78,4 @@ template <> struct Avx512::Lanes<double> {
   using type = __m512d;
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

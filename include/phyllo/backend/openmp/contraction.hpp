@@ -15,7 +15,7 @@
 
 #include <type_traits>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Contractions as products of matrices, blocked for the caches; those with windows read their
 /// operands where they stand: nothing is unfolded in memory.
@@ -158,4 +158,4 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

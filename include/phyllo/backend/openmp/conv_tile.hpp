@@ -7,7 +7,7 @@
 #include <phyllo/backend/openmp/register_block.hpp>
 #include <phyllo/backend/openmp/vector_square.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// y(q, o) = first[o] + sum over taps t and channels c of x(q stride + t, c) weight(t, c, o), for
 /// images of as many samples as a vector has lanes.
@@ -184,4 +184,4 @@ template <class T, ImagePlace X, ImagePlace Z, Window W> struct ConvGradient {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

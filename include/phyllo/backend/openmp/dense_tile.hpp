@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// A number as the storage type keeps it, in the type that sums are made in.
 template <class P> PHYLLO_INLINE typename P::accumulate rounded(typename P::accumulate x) {
@@ -199,4 +199,4 @@ template <class D, class P> struct DenseTile {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

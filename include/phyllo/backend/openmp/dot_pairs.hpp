@@ -8,7 +8,7 @@
 
 #include <cstring>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Products of packed pairs of bfloat16 in vector registers: 16 of them hold sums, 8 rows by two
 /// panels, so that two units of six cycles each stay busy and ten loads feed 16 products.
@@ -134,6 +134,6 @@ struct DotPairs {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp
 
 #endif

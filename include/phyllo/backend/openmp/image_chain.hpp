@@ -6,7 +6,7 @@
 #include <phyllo/backend/openmp/image_place.hpp>
 #include <phyllo/op/segment.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// A pointwise chain on one row of positions of images of as many samples as a vector has lanes.
 ///
@@ -77,4 +77,4 @@ template <class Chain, class P, ImagePlace Y> struct ImageChain {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

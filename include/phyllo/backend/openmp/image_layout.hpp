@@ -7,7 +7,7 @@
 
 #include <type_traits>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Where the values, gradients and weights of a segment's convolutions and poolings lie in a
 /// thread's memory, in numbers of Precision::accumulate; every offset is a multiple of a vector.
@@ -102,4 +102,4 @@ template <class... D, class P, bool Training> struct ImageLayout<TypeList<D...>,
   static constexpr int converted_at(int l) { return turned_at(layers) + sum(sizes.converted, l); }
   static constexpr int size = converted_at(layers);
 };
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

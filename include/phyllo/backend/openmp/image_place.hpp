@@ -4,7 +4,7 @@
 
 #include <phyllo/core/window.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Where the numbers of an image stand in a thread's memory: one vector of as many samples for each
 /// (position, channel), with zeros around and between the positions where a convolution reads some.
@@ -65,4 +65,4 @@ struct ImagePlace {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

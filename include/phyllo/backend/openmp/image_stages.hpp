@@ -10,7 +10,7 @@
 
 #include <cstring>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// The convolutions and poolings of a segment on a tile of samples, in groups of as many as a
 /// vector has lanes.
@@ -199,4 +199,4 @@ template <class P, bool Training> class ImageStages<TypeList<>, P, Training> {
   static constexpr long bytes = 0;
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Images of as many samples as a vector has lanes: from the caller's tensor into a thread's
 /// memory, and on to rows of features as Linear layers read them, and back.
@@ -116,4 +116,4 @@ template <class T, ImagePlace Place> class ImageTransfer {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

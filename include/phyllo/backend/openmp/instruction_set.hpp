@@ -10,7 +10,7 @@
 #include <phyllo/backend/openmp/plain_vectors.hpp>
 #endif
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// The widest vectors of the compiler's target.
 #if defined(__AVX512F__)
@@ -27,4 +27,4 @@ template <class T> inline constexpr int lanes = InstructionSet::bytes / int(size
 /// Smallest number of vectors that hold `count` numbers.
 template <class T> constexpr int vectors_of(int count) { return (count + lanes<T> - 1) / lanes<T>; }
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

@@ -10,7 +10,7 @@
 
 #include <string>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Kernels for processors: tiles of samples in the first-level cache, sums in vector registers.
 template <class Op, class Precision> struct Kernels;
@@ -32,4 +32,4 @@ void launch(Space const& exec, std::string const& label, int count, Functor cons
     Kokkos::parallel_for(launch_label(label), Kokkos::RangePolicy<Space>(exec, 0, count), functor);
 }
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

@@ -5,7 +5,7 @@
 #include <phyllo/backend/openmp/instruction_set.hpp>
 #include <phyllo/core/macros.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Rows x Columns sums in registers, each a vector over samples: the innermost loop of
 /// convolutions. A channel count that is no multiple of a vector costs nothing here.
@@ -123,4 +123,4 @@ template <int Rows, int Columns> struct LaneShape {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

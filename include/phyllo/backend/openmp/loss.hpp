@@ -6,7 +6,7 @@
 #include <phyllo/op/loss.hpp>
 #include <phyllo/op/row.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Rows that stand side by side in a tile of a loss, one in each lane of a vector.
 inline constexpr int loss_rows = 16;
@@ -209,4 +209,4 @@ template <class L, bool Few, class P> struct Kernels<op::Loss<L, Few>, P> {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

@@ -5,7 +5,7 @@
 #include <phyllo/backend/openmp/kernels.hpp>
 #include <phyllo/op/loss.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Sums over samples side by side, then over what stands side by side: an order that no number of
 /// threads changes. Reading a number a sample takes no longer than to start the other threads.
@@ -42,4 +42,4 @@ template <class P> struct Kernels<op::LossSum<P>, P> {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

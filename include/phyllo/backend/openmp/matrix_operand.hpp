@@ -5,7 +5,7 @@
 #include <phyllo/backend/openmp/instruction_set.hpp>
 #include <phyllo/core/macros.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// An operand of a matrix product where it stands in memory: rows one after the other, or columns.
 template <class T, bool ByRows> struct MatrixOperand {
@@ -47,4 +47,4 @@ template <class T, bool ByRows> struct MatrixOperand {
   };
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

@@ -6,7 +6,7 @@
 #include <phyllo/backend/openmp/operand_prefetch.hpp>
 #include <phyllo/backend/openmp/product_memory.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// finish(left right): rows x columns sums over the depth. One work item: one block of the grid
 /// that the result is cut into.
@@ -222,4 +222,4 @@ void launch_product(Space const& exec, std::string const& label, typename Produc
   launch(exec, label, product.pieces(), product);
 }
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

@@ -6,7 +6,7 @@
 #include <phyllo/backend/openmp/numbers.hpp>
 #include <phyllo/backend/portable/normalization.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Channels at a time: four lines of memory of each row.
 inline constexpr int channels_at_a_time = 64;
@@ -267,4 +267,4 @@ struct Kernels<op::Normalization<Chain>, P> : portable::Kernels<op::Normalizatio
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

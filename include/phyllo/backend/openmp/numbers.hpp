@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Numbers from the type of sums into that of storage. Bits are stored, because compilers make no
 /// vectors of a class.
@@ -47,4 +47,4 @@ template <class S, class A> PHYLLO_INLINE void store_number(A value, S* to, int 
     to[i] = S(value);
 }
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

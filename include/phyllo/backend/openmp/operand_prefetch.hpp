@@ -5,7 +5,7 @@
 #include <phyllo/backend/openmp/taps_operand.hpp>
 #include <phyllo/core/macros.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Asks for the part of an operand that is packed next, a few lines at a time between the blocks
 /// that are computed: its rows are too short, and too far apart, for the hardware to foresee.
@@ -45,4 +45,4 @@ template <class T> class OperandPrefetch<TapsOperand<T>> {
   PHYLLO_INLINE void operator()() {}
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

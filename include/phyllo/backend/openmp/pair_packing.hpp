@@ -11,7 +11,7 @@
 
 #include <immintrin.h>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Operands of products of bfloat16 as tiles of one kibibyte: of the left one 16 rows of 32 depths,
 /// of the right one 16 pairs of depths, each of 16 columns. A tile fills a matrix register, a pair
@@ -84,6 +84,6 @@ struct PairPacking {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp
 
 #endif

@@ -12,7 +12,7 @@
 #include <phyllo/backend/openmp/window_operand.hpp>
 #include <phyllo/core/bf16.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// The innermost part of a matrix product of bfloat16 by products of pairs.
 ///
@@ -204,6 +204,6 @@ template <class Unit, class LeftOperand> struct PairProduct {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp
 
 #endif

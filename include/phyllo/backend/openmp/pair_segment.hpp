@@ -14,7 +14,7 @@
 #include <cstring>
 #include <utility>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Inference of a segment in bfloat16 by products of pairs, 48 samples at a time.
 ///
@@ -155,6 +155,6 @@ template <class Unit, class... D, class P> class PairSegment<Unit, op::Segment<D
   alignas(64) float sum_[Unit::together * tile_rows * PairPacking::columns];
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp
 
 #endif

@@ -15,7 +15,7 @@
 #include <cstring>
 #include <utility>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// A whole training step of Linear layers in bfloat16, 64 samples at a time: all three products of
 /// a layer are sums over pairs of neighbouring depths.
@@ -301,6 +301,6 @@ template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Seg
   typename Unit::Session session_;
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp
 
 #endif

@@ -7,7 +7,7 @@
 
 #if defined(PHYLLO_HAS_PAIRS)
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// What multiplies pairs of bfloat16. A processor with matrix registers that the system does not
 /// permit multiplies floats instead: there they are faster than pairs in vector registers.
@@ -17,6 +17,6 @@ using PairUnit = AmxPairs;
 using PairUnit = DotPairs;
 #endif
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp
 
 #endif

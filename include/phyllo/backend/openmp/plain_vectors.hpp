@@ -5,7 +5,7 @@
 #include <phyllo/core/bf16.hpp>
 #include <phyllo/core/fp16.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Vectors of 16 bytes as GCC and Clang have them for every processor.
 struct PlainVectors {
@@ -69,4 +69,4 @@ struct PlainVectors {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

@@ -9,7 +9,7 @@
 
 #include <cstring>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Maximum or mean over a window, for images of as many samples as a vector has lanes.
 ///
@@ -148,4 +148,4 @@ template <op::PoolingKind Kind, class T, ImagePlace X, ImagePlace Y, Window W> s
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

@@ -6,7 +6,7 @@
 #include <phyllo/backend/openmp/numbers.hpp>
 #include <phyllo/backend/portable/pooling.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Channels of a position that are kept in registers: one vector of floats at the widest.
 inline constexpr int pooled_channels = 16;
@@ -166,4 +166,4 @@ template <op::PoolingKind Kind, class P> struct Kernels<op::Pooling<Kind>, P> {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

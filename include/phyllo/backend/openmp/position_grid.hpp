@@ -4,7 +4,7 @@
 
 #include <phyllo/core/macros.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// A regular grid of positions in every image of a batch; some may stand outside of the image.
 struct PositionGrid {
@@ -54,4 +54,4 @@ struct PositionGrid {
   };
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <type_traits>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Asks for the lines that rows of a result will be stored to, `part` of `parts` of the rows at a
 /// time: their pages and lines are far apart.
@@ -142,4 +142,4 @@ template <class P> struct ParametersFinish {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #endif
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Bytes of a thread, for one matrix product after the other: allocated when the thread computes
 /// its first one, kept until it ends, the same for every shape and type. On the heap, because
@@ -83,4 +83,4 @@ template <class Product> struct ProductMemory {
                 "panels begin at cache lines");
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

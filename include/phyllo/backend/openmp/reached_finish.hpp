@@ -5,7 +5,7 @@
 #include <phyllo/backend/openmp/position_grid.hpp>
 #include <phyllo/backend/openmp/product_finish.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// The gradient of the input of a convolution at the positions of a grid: written, or added to what
 /// is there.
@@ -32,4 +32,4 @@ template <class P> struct ReachedFinish {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

@@ -5,7 +5,7 @@
 #include <phyllo/backend/openmp/instruction_set.hpp>
 #include <phyllo/core/macros.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Rows x Vectors sums of products in registers: the innermost loop of every contraction.
 ///
@@ -123,4 +123,4 @@ template <class T, int Columns> struct BlockShape {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

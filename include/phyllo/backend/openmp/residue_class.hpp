@@ -6,7 +6,7 @@
 #include <phyllo/core/shape.hpp>
 #include <phyllo/core/window.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// The positions of an input that stand alike to a strided window: the same taps reach them. With
 /// stride one all positions are one class; a class that no tap reaches has no taps.
@@ -40,4 +40,4 @@ struct ResidueClass {
   int tap_count() const { return taps[0] * taps[1] * taps[2]; }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

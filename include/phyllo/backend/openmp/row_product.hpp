@@ -7,7 +7,7 @@
 
 #include <type_traits>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// finish(row right) of a single row: the right operand is read once, where it stands. One work
 /// item: one run of columns.
@@ -78,4 +78,4 @@ template <class S, class A, class Finish> struct RowProduct {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

@@ -7,7 +7,7 @@
 
 #include <Kokkos_MathematicalFunctions.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Sums and normalisations on a tile of samples that stays in the first-level cache.
 ///
@@ -70,4 +70,4 @@ template <class Op, class P> struct RowTile {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

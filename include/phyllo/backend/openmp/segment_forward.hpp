@@ -12,7 +12,7 @@
 
 #include <cstring>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Inference of a segment. One work item: one piece of the batch, tile by tile through all layers.
 template <class Segment, class P> struct segment_forward;
@@ -158,4 +158,4 @@ template <class... D, class P> struct Kernels<op::Segment<D...>, P> {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

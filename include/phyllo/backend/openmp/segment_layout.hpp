@@ -6,7 +6,7 @@
 #include <phyllo/core/type_list.hpp>
 #include <phyllo/op/segment.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// The value that a sum reads beside the one before; -1: the layer is none.
 template <class Op> inline constexpr int earlier_of = -1;
@@ -140,4 +140,4 @@ template <class Segment, class P, int First> class SegmentWeights<Segment, P, tr
   alignas(64) A at_[Layout::weights + 1];
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

@@ -6,7 +6,7 @@
 #include <phyllo/core/type_list.hpp>
 #include <phyllo/op/segment.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Samples of a tile that begins with images, whose values fill a cache with few.
 template <class T> inline constexpr int image_rows = lanes<T> > 16 ? lanes<T> : 16;
@@ -43,4 +43,4 @@ template <class... D> struct SegmentParts<op::Segment<D...>> {
   template <class T> static constexpr int rows = images == 0 ? tile_rows : image_rows<T>;
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

@@ -4,7 +4,7 @@
 
 #include <phyllo/backend/openmp/matrix_operand.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// The weights of a convolution for its gradients by inputs: of some taps, the last one first.
 ///
@@ -31,4 +31,4 @@ template <class T> struct TapsOperand {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

@@ -5,7 +5,7 @@
 #include <phyllo/backend/openmp/tile_transfer.hpp>
 #include <phyllo/op/row.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// The targets of a sample: channel c, or the class number.
 template <class L, class A> struct TileTarget {
@@ -42,4 +42,4 @@ template <class L, class A> struct TileLoss {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

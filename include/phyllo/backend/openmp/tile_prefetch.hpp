@@ -5,7 +5,7 @@
 #include <phyllo/core/external_tensor.hpp>
 #include <phyllo/core/macros.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Memory of the caller's that a tile needs next, asked for a few lines at a time between the
 /// blocks of the one that is computed: all at once would fill the processor's line buffers and
@@ -40,4 +40,4 @@ template <bool Written> class TilePrefetch {
   int lines_ = 0;
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

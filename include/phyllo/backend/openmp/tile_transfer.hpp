@@ -7,7 +7,7 @@
 
 #include <type_traits>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Rows of the caller's tensor into a tile and back, with the element type and the layout chosen
 /// once a tile instead of once a number.
@@ -102,4 +102,4 @@ template <class T> class TileTransfer {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

@@ -6,7 +6,7 @@
 #include <phyllo/backend/openmp/tile_transfer.hpp>
 #include <phyllo/op/transfer.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Between the caller's tensor and a slot, cut into planes that are rows of numbers of the same
 /// stride: samples without positions, else the last extent of an image, of which one channel or all
@@ -115,4 +115,4 @@ template <class P> struct Kernels<op::Transfer, P> {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

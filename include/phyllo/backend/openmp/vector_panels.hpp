@@ -4,7 +4,7 @@
 
 #include <phyllo/backend/openmp/register_block.hpp>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// The innermost part of a matrix product in vector registers: the product of two packed panels.
 ///
@@ -75,4 +75,4 @@ template <class A, bool LeftByRows> struct VectorPanels {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

@@ -10,7 +10,7 @@
 
 #include <cstring>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// A matrix product in vector registers: how panels of the two operands are packed.
 ///
@@ -112,4 +112,4 @@ template <class A, class LeftOperand> struct VectorProduct : VectorPanels<A, Lef
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

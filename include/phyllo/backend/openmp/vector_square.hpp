@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// A square of numbers in registers, as many rows as a vector has lanes.
 ///
@@ -58,4 +58,4 @@ template <class T> struct VectorSquare {
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

@@ -13,7 +13,7 @@
 
 #include <cstring>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Forward, loss, backward and parameter gradients, tile by tile: a tile's values stay in the
 /// cache. One work item: one piece of the batch, whose gradients are summed in a row of their own.
@@ -281,4 +281,4 @@ template <class... D, class L, class P> struct Kernels<op::WholeStep<op::Segment
   }
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <type_traits>
 
-namespace phyllo::openmp {
+namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// What a convolution multiplies its weights by, as a matrix that is nowhere in memory: for each
 /// position the channels under all taps of its window, zeros where a tap stands outside.
@@ -130,4 +130,4 @@ template <class T, bool ByRows> struct WindowOperand {
   };
 };
 
-}  // namespace phyllo::openmp
+}  // namespace phyllo::inline PHYLLO_ISA::openmp

@@ -5,7 +5,7 @@
 #include <phyllo/backend/portable/contraction_backward.hpp>
 #include <phyllo/backend/portable/contraction_forward.hpp>
 
-namespace phyllo::portable {
+namespace phyllo::inline PHYLLO_ISA::portable {
 
 template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
   using Op = op::Contraction<Chain>;
@@ -38,4 +38,4 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
   }
 };
 
-}  // namespace phyllo::portable
+}  // namespace phyllo::inline PHYLLO_ISA::portable

@@ -5,7 +5,7 @@
 #include <phyllo/backend/portable/kernels.hpp>
 #include <phyllo/op/contraction.hpp>
 
-namespace phyllo::portable {
+namespace phyllo::inline PHYLLO_ISA::portable {
 
 /// Input channels that one work item keeps in registers beside `block` outputs.
 inline constexpr int channel_block = 4;
@@ -144,4 +144,4 @@ template <class Chain, class P> struct contraction_backward_bias {
   }
 };
 
-}  // namespace phyllo::portable
+}  // namespace phyllo::inline PHYLLO_ISA::portable

@@ -5,7 +5,7 @@
 #include <phyllo/backend/portable/kernels.hpp>
 #include <phyllo/op/contraction.hpp>
 
-namespace phyllo::portable {
+namespace phyllo::inline PHYLLO_ISA::portable {
 
 /// One work item: one output position of one sample, `block` outputs in registers. The innermost
 /// loop runs over outputs, along which weights are contiguous, so that it vectorises without
@@ -73,4 +73,4 @@ template <class Chain, class P> struct contraction_forward {
   }
 };
 
-}  // namespace phyllo::portable
+}  // namespace phyllo::inline PHYLLO_ISA::portable

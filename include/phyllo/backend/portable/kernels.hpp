@@ -12,7 +12,7 @@
 
 #include <string>
 
-namespace phyllo::portable {
+namespace phyllo::inline PHYLLO_ISA::portable {
 
 /// Kernels of one op in Kokkos only. Every result is computed by one work item in a fixed order,
 /// and sums over a batch by a fixed number of blocks: the bits do not depend on the number of
@@ -101,4 +101,4 @@ PHYLLO_INLINE Box outputs_with_tap(Window const& w, Shape const& input, Shape co
   return box;
 }
 
-}  // namespace phyllo::portable
+}  // namespace phyllo::inline PHYLLO_ISA::portable

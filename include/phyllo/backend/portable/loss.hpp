@@ -7,7 +7,7 @@
 #include <phyllo/op/row.hpp>
 #include <phyllo/op/row_team.hpp>
 
-namespace phyllo::portable {
+namespace phyllo::inline PHYLLO_ISA::portable {
 
 /// One work item: one sample, its positions in rising order.
 template <class L, class P> struct loss_evaluate {
@@ -119,4 +119,4 @@ template <class P> struct Kernels<op::LossSum<P>, P> {
   }
 };
 
-}  // namespace phyllo::portable
+}  // namespace phyllo::inline PHYLLO_ISA::portable

@@ -8,7 +8,7 @@
 #include <phyllo/op/transpose.hpp>
 #include <phyllo/op/upsample.hpp>
 
-namespace phyllo::portable {
+namespace phyllo::inline PHYLLO_ISA::portable {
 
 template <class P> struct copy_channels {
   using A = typename P::accumulate;
@@ -146,4 +146,4 @@ template <class P> struct Kernels<op::Transfer, P> {
   }
 };
 
-}  // namespace phyllo::portable
+}  // namespace phyllo::inline PHYLLO_ISA::portable

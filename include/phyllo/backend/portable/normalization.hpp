@@ -5,7 +5,7 @@
 #include <phyllo/backend/portable/kernels.hpp>
 #include <phyllo/op/normalization.hpp>
 
-namespace phyllo::portable {
+namespace phyllo::inline PHYLLO_ISA::portable {
 
 /// One work item: one block of rows, `block` channels; sums of x, or of centred squares.
 template <class Chain, class P> struct normalization_partial {
@@ -205,4 +205,4 @@ template <class Chain, class P> struct Kernels<op::Normalization<Chain>, P> {
   }
 };
 
-}  // namespace phyllo::portable
+}  // namespace phyllo::inline PHYLLO_ISA::portable

@@ -6,7 +6,7 @@
 #include <phyllo/op/add.hpp>
 #include <phyllo/op/pointwise.hpp>
 
-namespace phyllo::portable {
+namespace phyllo::inline PHYLLO_ISA::portable {
 
 template <class Chain, class P> struct pointwise_forward {
   using A = typename P::accumulate;
@@ -66,4 +66,4 @@ template <class Chain, class P> struct Kernels<op::Add<Chain>, P> {
   }
 };
 
-}  // namespace phyllo::portable
+}  // namespace phyllo::inline PHYLLO_ISA::portable

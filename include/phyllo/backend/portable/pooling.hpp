@@ -5,7 +5,7 @@
 #include <phyllo/backend/portable/kernels.hpp>
 #include <phyllo/op/pooling.hpp>
 
-namespace phyllo::portable {
+namespace phyllo::inline PHYLLO_ISA::portable {
 
 /// The first maximal tap of a window, as an input position. A not-a-number is larger than any
 /// number.
@@ -106,4 +106,4 @@ template <op::PoolingKind Kind, class P> struct Kernels<op::Pooling<Kind>, P> {
   }
 };
 
-}  // namespace phyllo::portable
+}  // namespace phyllo::inline PHYLLO_ISA::portable

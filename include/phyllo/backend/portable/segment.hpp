@@ -7,7 +7,7 @@
 #include <phyllo/op/row.hpp>
 #include <phyllo/op/segment.hpp>
 
-namespace phyllo::portable {
+namespace phyllo::inline PHYLLO_ISA::portable {
 
 /// Compile-time extents of a segment. One work item holds a sample's values in its own memory, each
 /// layer's input behind the one before.
@@ -185,4 +185,4 @@ struct Kernels<op::WholeStep<op::Segment<D...>, L>, P> {
   }
 };
 
-}  // namespace phyllo::portable
+}  // namespace phyllo::inline PHYLLO_ISA::portable

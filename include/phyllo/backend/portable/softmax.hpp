@@ -11,7 +11,7 @@
 
 #include <type_traits>
 
-namespace phyllo::portable {
+namespace phyllo::inline PHYLLO_ISA::portable {
 
 /// One work item: one row.
 template <class P> struct softmax_forward {
@@ -112,4 +112,4 @@ template <class P> struct Kernels<op::Softmax, P> {
   }
 };
 
-}  // namespace phyllo::portable
+}  // namespace phyllo::inline PHYLLO_ISA::portable

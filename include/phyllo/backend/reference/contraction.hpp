@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-namespace phyllo::reference {
+namespace phyllo::inline PHYLLO_ISA::reference {
 
 /// Visits every (output position q, tap t, input position p) of a window; taps outside are left
 /// out.
@@ -111,4 +111,4 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
   }
 };
 
-}  // namespace phyllo::reference
+}  // namespace phyllo::inline PHYLLO_ISA::reference

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/macros.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <string>
 
-namespace phyllo::reference {
+namespace phyllo::inline PHYLLO_ISA::reference {
 
 /// Kernels of one op: plain loops on one thread that a reader believes, the oracle of all tests.
 template <class Op, class Precision> struct Kernels;
@@ -19,4 +21,4 @@ template <class Space> void wait(Space const& exec) {
   exec.fence("phyllo: reference");
 }
 
-}  // namespace phyllo::reference
+}  // namespace phyllo::inline PHYLLO_ISA::reference

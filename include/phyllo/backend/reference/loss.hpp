@@ -6,7 +6,7 @@
 #include <phyllo/op/loss.hpp>
 #include <phyllo/op/row.hpp>
 
-namespace phyllo::reference {
+namespace phyllo::inline PHYLLO_ISA::reference {
 
 template <class L, bool Few, class P> struct Kernels<op::Loss<L, Few>, P> {
   using A = typename P::accumulate;
@@ -52,4 +52,4 @@ template <class P> struct Kernels<op::LossSum<P>, P> {
   }
 };
 
-}  // namespace phyllo::reference
+}  // namespace phyllo::inline PHYLLO_ISA::reference

@@ -8,7 +8,7 @@
 #include <phyllo/op/transpose.hpp>
 #include <phyllo/op/upsample.hpp>
 
-namespace phyllo::reference {
+namespace phyllo::inline PHYLLO_ISA::reference {
 
 template <class P> struct Kernels<op::Copy, P> {
   using A = typename P::accumulate;
@@ -117,4 +117,4 @@ template <class P> struct Kernels<op::Transfer, P> {
   }
 };
 
-}  // namespace phyllo::reference
+}  // namespace phyllo::inline PHYLLO_ISA::reference

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-namespace phyllo::reference {
+namespace phyllo::inline PHYLLO_ISA::reference {
 
 template <class Chain, class P> struct Kernels<op::Normalization<Chain>, P> {
   using Op = op::Normalization<Chain>;
@@ -123,4 +123,4 @@ template <class Chain, class P> struct Kernels<op::Normalization<Chain>, P> {
   }
 };
 
-}  // namespace phyllo::reference
+}  // namespace phyllo::inline PHYLLO_ISA::reference

@@ -6,7 +6,7 @@
 #include <phyllo/op/add.hpp>
 #include <phyllo/op/pointwise.hpp>
 
-namespace phyllo::reference {
+namespace phyllo::inline PHYLLO_ISA::reference {
 
 template <class Chain, class P> struct Kernels<op::Pointwise<Chain>, P> {
   using Op = op::Pointwise<Chain>;
@@ -56,4 +56,4 @@ template <class Chain, class P> struct Kernels<op::Add<Chain>, P> {
   }
 };
 
-}  // namespace phyllo::reference
+}  // namespace phyllo::inline PHYLLO_ISA::reference

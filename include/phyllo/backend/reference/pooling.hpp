@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-namespace phyllo::reference {
+namespace phyllo::inline PHYLLO_ISA::reference {
 
 template <op::PoolingKind Kind, class P> struct Kernels<op::Pooling<Kind>, P> {
   using Op = op::Pooling<Kind>;
@@ -78,4 +78,4 @@ template <op::PoolingKind Kind, class P> struct Kernels<op::Pooling<Kind>, P> {
   }
 };
 
-}  // namespace phyllo::reference
+}  // namespace phyllo::inline PHYLLO_ISA::reference

@@ -11,7 +11,7 @@
 #include <phyllo/backend/reference/segment.hpp>
 #include <phyllo/backend/reference/softmax.hpp>
 
-namespace phyllo {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Plain loops for hosts: Execution<Space, Backends<ReferenceBackend>> runs a whole model on them.
 struct ReferenceBackend {
@@ -19,4 +19,4 @@ struct ReferenceBackend {
   template <class Op, class Precision> using kernels = reference::Kernels<Op, Precision>;
 };
 
-}  // namespace phyllo
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-namespace phyllo::reference {
+namespace phyllo::inline PHYLLO_ISA::reference {
 
 /// One sample through the layers of a segment, values between layers rounded to storage.
 template <class Segment, class P> struct SegmentSample;
@@ -135,4 +135,4 @@ struct Kernels<op::WholeStep<op::Segment<D...>, L>, P> {
   }
 };
 
-}  // namespace phyllo::reference
+}  // namespace phyllo::inline PHYLLO_ISA::reference

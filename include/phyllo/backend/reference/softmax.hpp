@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-namespace phyllo::reference {
+namespace phyllo::inline PHYLLO_ISA::reference {
 
 template <class P> struct Kernels<op::Softmax, P> {
   using A = typename P::accumulate;
@@ -44,4 +44,4 @@ template <class P> struct Kernels<op::Softmax, P> {
   }
 };
 
-}  // namespace phyllo::reference
+}  // namespace phyllo::inline PHYLLO_ISA::reference
