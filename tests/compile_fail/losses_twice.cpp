@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Losses: two losses are of one value, whose gradient one of them would lose
+// expect: Losses: one output has two losses, and another has none
 
 #include <phyllo/layer/linear.hpp>
 #include <phyllo/train/trainer.hpp>

@@ -221,7 +221,7 @@ template <class Program> constexpr bool is_whole_step(Fusion fusion) {
   for (Node const& n : Program::nodes.node)
     if (n.role == Role::normalization) return false;
   return plan.size == 1 && plan.step[0].fused == Fused::segment && Program::nodes.inputs == 1 &&
-         Program::nodes.outputs == 1;
+         Program::nodes.outputs == 1 && Program::nodes.output[0] == plan.tail(plan.step[0]);
 }
 
 }  // namespace phyllo::inline PHYLLO_ISA

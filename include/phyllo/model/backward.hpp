@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/model/pass.hpp>
+#include <phyllo/model/port_gradients.hpp>
 #include <phyllo/op/add.hpp>
 #include <phyllo/op/contraction.hpp>
 #include <phyllo/op/normalization.hpp>
@@ -57,13 +58,25 @@ struct BackwardPass : Pass<Planned, Precision, Exec, Communication> {
       else
         concatenation<S>();
     }
-    if constexpr (head.weight >= 0) finished(head.weight);
+    if constexpr (head.weight >= 0) {
+      if constexpr (!Planned::liveness.has_gradient[Planned::result(S)])
+        zero_parameter_gradients(head);
+      finished(head.weight);
+    }
   }
 
   // Whether anybody reads the gradient of source i of step S.
   template <int S> bool wants(int i) const {
     return wants_input_gradient ||
            Planned::node(Planned::liveness.source(S, i)).role != Role::input;
+  }
+
+  // No output depends on the layer. Its bias follows its weight in the arena.
+  void zero_parameter_gradients(Node const& n) const {
+    int const count =
+        (n.bias < 0 ? n.weight : n.bias) + (n.bias < 0 ? n.weight_count : n.bias_count) - n.weight;
+    detail::launch_port(*this, count,
+                        ZeroGradients<accumulate>{this->parameter_gradient(n.weight)});
   }
 
   // Gradient at the result of a step into gradient at the input of its chain, in place.

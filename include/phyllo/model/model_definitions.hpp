@@ -139,14 +139,9 @@ void Model<Net, P, Exec>::backward_bound(space const& exec, DOut const& d_out,
                        detail::SetTail<accumulate>{gradients_.data() + nodes.arena_size, weight});
   detail::NobodyWaits nobody;
   auto const pass = backward_pass(exec, last_batch_, communication, inputs, nobody);
-  for (int k = 0; k < AllPorts::outputs; ++k)
-    pass.load_gradient(gradients.tensor[k], AllPorts::output_node(k));
+  load_output_gradients<AllPorts>(pass, gradients);
   pass.run_all();
-  for (int k = 0; inputs && k < AllPorts::inputs; ++k) {
-    int const v = AllPorts::input_node(k);
-    if (!d_in.tensor[k].is_null() && Training::liveness.has_gradient[v])
-      pass.store(pass.gradient(v), v, d_in.tensor[k]);
-  }
+  if (inputs) store_input_gradients<AllPorts>(pass, d_in);
 }
 
 template <class Net, Precision P, class Exec>

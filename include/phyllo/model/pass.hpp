@@ -21,6 +21,8 @@ template <class Planned, class Precision, class Exec, class Communication> struc
   using storage = typename Precision::storage;
   using accumulate = typename Precision::accumulate;
   using space = typename Exec::space;
+  using plan = Planned;
+  using precision = Precision;
   using Labels = std::vector<std::string>;
 
   space const& exec;

@@ -62,14 +62,12 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
       "Losses: every output of the network needs one loss. Give Losses<On<tag, Loss>...>, "
       "one for each Output<tag>.");
 
-  /// Two terms of one value would lose the gradient of one.
-  static constexpr bool writes_each_gradient_once() {
+  /// Whether no output has two losses, while another has none.
+  static constexpr bool has_one_loss_per_output() {
     int const output[] = {output_of<Term>()...};
     for (int k = 1; k < terms; ++k)
-      for (int j = 0; j < k; ++j) {
-        if (output[j] < 0 || output[k] < 0) continue;  // refused where it is used
-        if (AllPorts::output_node(output[j]) == AllPorts::output_node(output[k])) return false;
-      }
+      for (int j = 0; j < k; ++j)
+        if (output[j] >= 0 && output[j] == output[k]) return false;
     return true;
   }
 
@@ -294,6 +292,9 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     work.targets = targets;
     work.state = model_.arenas().state;
     work.d_outputs = d_outputs;
+    // Outputs that are one value share its gradient, which is the sum over their losses.
+    constexpr int nodes[] = {node_of<Term>()...};
+    for (int k = 0; k < term; ++k) work.accumulate_gradient |= nodes[k] == nodes[term];
     work.values = values_.data();
     work.hits = T::loss::classes && term == first_classes ? hits_.data() : nullptr;
     work.accumulate_values = term > 0;

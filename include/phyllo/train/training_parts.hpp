@@ -41,9 +41,9 @@ class TrainingParts {
   using space = typename Exec::space;
   using accumulate = typename P::accumulate;
   using Evaluator = LossEvaluation<ModelType, typename detail::LossTerms<L>::type>;
-  static_assert(Evaluator::writes_each_gradient_once(),
-                "Losses: two losses are of one value, whose gradient one of them would lose. Give "
-                "each On<tag, Loss> an output of its own, which is no other output's value.");
+  static_assert(Evaluator::has_one_loss_per_output(),
+                "Losses: one output has two losses, and another has none. Give each Output<tag> of "
+                "the network one On<tag, Loss>.");
   using AllBuckets = Buckets<Net, C::bucket_bytes, int(sizeof(accumulate))>;
   /// Whether a step is one pass over the batch: then all gradients are complete at once.
   static constexpr bool whole_step = runs_whole_steps<Net, P, Exec>() && Evaluator::terms == 1;
