@@ -63,6 +63,8 @@ expect("a vendor condition in a vendor's folder" backend/cuda/pooling.hpp
   "${begin}#if defined(KOKKOS_ENABLE_CUDA)\n#endif\n" "")
 expect("a lambda" model/forward.hpp "${begin}auto f = KOKKOS_LAMBDA(int) {};\n" "named functors at namespace scope")
 expect("the world" comm/mpi.hpp "${begin}auto world = MPI_COMM_WORLD;\n" "never MPI_COMM_WORLD")
+expect("a message" comm/mpi.hpp "${begin}void f() { std::fprintf(stderr, text); }\n" "a header writes to no stream")
+expect("a number as text" comm/mpi.hpp "${begin}void f() { std::snprintf(text, 8, form, number); }\n" "")
 expect("a global fence" model/forward.hpp "${begin}void f() { Kokkos::fence(); }\n"
   "a guest does not fence the whole device")
 expect("a namespace for all processors" core/shape.hpp "${begin}namespace phyllo {\n}\n"

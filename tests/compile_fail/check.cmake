@@ -4,23 +4,26 @@
 # usage: cmake -D COMMANDS=<compile_commands.json> -D PROBE=<file in it> -D FILE=<a mistake>.cpp
 #              -P check.cmake
 #
-# FILE is a mistake that must not compile. It begins with comments that say what the compiler has
-# to answer: `// expect: REGEX` for the line with `error:`, of which there is exactly one, and
+# FILE is a mistake that must not compile. It begins with comments that state the expected output:
+# `// expect: REGEX` for the line with `error:`, of which there is exactly one, and
 # `// position: REGEX` for anywhere in the output, which has at most 15 lines. It is compiled by
-# the command of PROBE.
+# the command of PROBE, and by the options of a line `// flags: OPTIONS` behind it.
 
 cmake_minimum_required(VERSION 3.25)
 
 set(longest 15)
 
-file(STRINGS "${FILE}" first_lines LIMIT_COUNT 20 REGEX "^// (expect|position): ")
+file(STRINGS "${FILE}" first_lines LIMIT_COUNT 20 REGEX "^// (expect|position|flags): ")
 set(expected "")
 set(positions "")
+set(flags "")
 foreach(line IN LISTS first_lines)
   if(line MATCHES "^// expect: (.*)$")
     list(APPEND expected "${CMAKE_MATCH_1}")
   elseif(line MATCHES "^// position: (.*)$")
     list(APPEND positions "${CMAKE_MATCH_1}")
+  elseif(line MATCHES "^// flags: (.*)$")
+    separate_arguments(flags UNIX_COMMAND "${CMAKE_MATCH_1}")
   endif()
 endforeach()
 if(expected STREQUAL "")
@@ -53,7 +56,7 @@ foreach(argument IN LISTS arguments)
   elseif(argument STREQUAL "-c")
     list(APPEND compile -fsyntax-only -fdiagnostics-color=never)
   elseif(argument STREQUAL PROBE)
-    list(APPEND compile "${FILE}")
+    list(APPEND compile ${flags} "${FILE}")
   else()
     list(APPEND compile "${argument}")
   endif()

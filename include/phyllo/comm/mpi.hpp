@@ -7,10 +7,11 @@
 #include <phyllo/comm/mpi_device_memory.hpp>
 #include <phyllo/comm/shares.hpp>
 #include <phyllo/comm/transport.hpp>
+#include <phyllo/core/warning.hpp>
 
+#include <atomic>
 #include <climits>
 #include <cstddef>
-#include <cstdio>
 #include <deque>
 #include <string>
 #include <utility>
@@ -55,7 +56,7 @@ class Mpi {
         staged_(options.staged),
         device_memory_(options.device_memory) {
     if (rank() == 0 && size() > 1 && !staged_ && !direct<Kokkos::DefaultExecutionSpace>())
-      say_that_it_copies();
+      warn_of_copies();
   }
   Mpi(Mpi&&) noexcept = default;
   Mpi& operator=(Mpi&&) = delete;
@@ -255,15 +256,14 @@ class Mpi {
             device_memory_) &&
            !staged_;
   }
-  // However many policies and trainers there are.
-  static void say_that_it_copies() {
-    static bool said = false;
-    if (!said)
-      std::fprintf(stderr,
-                   "phyllo: Mpi copies what is in %s to the host before it sends it. Where MPI "
-                   "reads the device's memory, use GpuAwareMpi, Nccl or Rccl.\n",
-                   Kokkos::DefaultExecutionSpace::memory_space::name());
-    said = true;
+  // Once a process, not once a policy or trainer.
+  static void warn_of_copies() {
+    static std::atomic<bool> warned{false};
+    if (!warned.exchange(true))
+      warn(std::string("Mpi copies messages from ") +
+           Kokkos::DefaultExecutionSpace::memory_space::name() +
+           " to the host before it sends them. Use GpuAwareMpi, Nccl or Rccl where MPI can read "
+           "device memory.");
   }
   bool has_work(long count) const {
     if (count < 0)

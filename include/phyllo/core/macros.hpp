@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/requirements.hpp>
+
 #include <Kokkos_Macros.hpp>
 
-// Every macro of the library is defined here.
+// Every macro of the library is defined here, but for the version (core/version.hpp).
 
 // The inline namespace of everything below `phyllo`: the vector instructions that the compiler may
 // use. Two objects of one program that were compiled for different processors then share no
@@ -36,6 +38,22 @@
 #endif
 #define PHYLLO_TEXT_OF(name) #name
 #define PHYLLO_TEXT(name) PHYLLO_TEXT_OF(name)
+
+// Name and version of the compiler.
+#if defined(__NVCC__) && defined(__CUDACC_VER_MAJOR__)
+#define PHYLLO_COMPILER \
+  "nvcc " PHYLLO_TEXT(__CUDACC_VER_MAJOR__) "." PHYLLO_TEXT(__CUDACC_VER_MINOR__)
+#elif defined(__HIP__)
+#define PHYLLO_COMPILER "HIP, Clang " __clang_version__
+#elif defined(__clang__)
+#define PHYLLO_COMPILER "Clang " __clang_version__
+#elif defined(__GNUC__)
+#define PHYLLO_COMPILER "GCC " __VERSION__
+#elif defined(_MSC_VER)
+#define PHYLLO_COMPILER "MSVC " PHYLLO_TEXT(_MSC_VER)
+#else
+#define PHYLLO_COMPILER "unknown compiler 0"
+#endif
 
 // A function that kernels and the host may call.
 #define PHYLLO_FUNCTION KOKKOS_FUNCTION

@@ -86,10 +86,11 @@ template <Lacking lacking> void check_own_kernels(std::string const& reason) {
   // AddressSanitizer speaks of the memory as well.
   auto const begin = text.find("phyllo: ");
   REQUIRE(begin != std::string::npos);
-  CHECK(text.substr(begin) ==
-        "phyllo: PlainLibrary cannot be used (" + reason +
-            "), so that Phyllo's own kernels compute wide layers. Look whether it fits the driver "
-            "and memory is left, or leave its backend out of the list of backends.\n");
+  CHECK(
+      text.substr(begin) ==
+      "phyllo: PlainLibrary cannot be used (" + reason +
+          "), so Phyllo's own kernels compute wide layers. Check that it fits the driver and that "
+          "memory is free, or remove its backend from the list of backends.\n");
   for (long const l : PlainLibrary<lacking>::launches) CHECK(l == 0);
 }
 

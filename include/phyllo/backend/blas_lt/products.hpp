@@ -4,13 +4,13 @@
 
 #include <phyllo/backend/blas_lt/matrix_product.hpp>
 #include <phyllo/core/allocate.hpp>
+#include <phyllo/core/warning.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <map>
 #include <memory>
@@ -42,7 +42,7 @@ struct ProductMemory {
 /// state    kept from the first product of a shape to Kokkos::finalize; past `most_shapes` shapes,
 ///          all are chosen anew. Library::workspace_bytes of a device for each stream
 /// errors   where the library cannot begin in this process, or there is no room for what it works
-///          in, one sentence on stderr, and none of its products from then on; the first product of
+///          in: one warning, and none of its products from then on; the first product of
 ///          a stream that records, since it takes memory -> Error
 template <class Library> class Products {
  public:
@@ -121,15 +121,12 @@ template <class Library> class Products {
     static std::unique_ptr<Products> products;
     return products;
   }
-  // Said once: one of these is a process's.
+  // Warns once: there is one Products of a library in a process.
   void give_up(std::string const& why) {
     can_be_used_ = false;
-    std::fprintf(
-        stderr,
-        "phyllo: %s cannot be used (%s), so that Phyllo's own kernels compute wide layers. "
-        "Look whether it fits the driver and memory is left, or leave its backend out of "
-        "the list of backends.\n",
-        Library::name, why.c_str());
+    warn(std::string(Library::name) + " cannot be used (" + why +
+         "), so Phyllo's own kernels compute wide layers. Check that it fits the driver and that "
+         "memory is free, or remove its backend from the list of backends.");
   }
   // What the products of this instance work in is there.
   bool has_room(space const& exec) {
