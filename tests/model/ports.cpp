@@ -146,6 +146,7 @@ struct Dead : Network<NamedInput<a, 5>, Linear<4>, Output<b>, Linear<3>, BatchNo
 struct DeadBehindInput : Network<Input<4>, Output<a>, Linear<3>, Tanh, Linear<4>> {};
 struct TwoInputs : Network<NamedInput<a, 2>, Save<c>, NamedInput<b, 2>, AddFrom<c>, Linear<1>> {};
 
+// The sentence of a call that is refused.
 template <class Action> std::string message_of(Action const& action) {
   try {
     action();
@@ -265,4 +266,31 @@ TEST_CASE_TEMPLATE("ports: training leaves layers alone on which no output depen
     CHECK(before != after);
   else
     CHECK(trainer.loss() == doctest::Approx(expected).epsilon(1e-13));
+}
+
+TEST_CASE("ports: Views that do not fit each other are refused with one sentence") {
+  Space const exec;
+  ModelOf<TwoInputs> model(exec, {.batch = batch});
+  Matrix const x = values(2, 0.1), y("y", batch, 1), d("d", batch, 2);
+  model.forward(exec, tensors(named<a>(x), named<b>(x)), y);  // read only: one View may be both
+  auto const same = message_of([&] { model.backward(exec, y, tensors(named<a>(d), named<b>(d))); });
+  CHECK(same.find("d_input 0 and 1: expected memory of its own for each") != std::string::npos);
+  auto const shorter = Kokkos::subview(values(2, 0), std::pair<int, int>(1, batch), Kokkos::ALL);
+  auto const uneven =
+      message_of([&] { model.backward(exec, y, tensors(named<a>(shorter), named<b>(d))); });
+  CHECK(uneven.find("expected 4 samples as before, got 5") != std::string::npos);
+
+  ModelOf<Twice> twice(exec, {.batch = batch});
+  Matrix const in = values(5, 0.1), out("out", batch, 4);
+  auto const outputs =
+      message_of([&] { twice.infer(exec, in, tensors(named<a>(out), named<b>(out))); });
+  CHECK(outputs.find("output 0 and 1: expected memory of its own for each") != std::string::npos);
+  CHECK(outputs.find('\n') == std::string::npos);
+  // Columns of one table share memory, but no element.
+  Matrix const table("table", batch, 8);
+  auto const left = Kokkos::subview(table, Kokkos::ALL, std::pair<int, int>(0, 4));
+  auto const right = Kokkos::subview(table, Kokkos::ALL, std::pair<int, int>(4, 8));
+  twice.infer(exec, in, tensors(named<a>(left), named<b>(right)));
+  exec.fence("infer");
+  for (int n = 0; n < batch; ++n) CHECK(table(n, 1) == table(n, 5));
 }

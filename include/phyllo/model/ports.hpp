@@ -24,11 +24,26 @@ struct BoundTensors {
   }
 };
 
-/// A tag that no input or output of the network has.
-template <class Tag> struct UnknownPort {
-  static_assert(sizeof(tag_id<Tag>) == 0,
-                "Model: the network has no input or output of this name. Name one of its "
-                "NamedInput<tag, ...> or Output<tag>.");
+/// What a call does with the Views of the ports.
+enum class PortUse { inputs, outputs, output_gradients, input_gradients };
+
+/// Which port each name of Tensors means; -1: none.
+template <class AllPorts, PortUse Use, class... N> struct NamedPorts {
+  static constexpr int size = int(sizeof...(N));
+  template <class Tag> static constexpr int port() {
+    if constexpr (Use == PortUse::inputs || Use == PortUse::input_gradients)
+      return AllPorts::template input_of<Tag>();
+    else
+      return AllPorts::template output_of<Tag>();
+  }
+  static constexpr bool are_known = ((port<typename N::tag>() >= 0) && ...);
+  static constexpr bool are_distinct = [] {
+    int const ports[] = {port<typename N::tag>()..., -1};
+    for (int i = 0; i < size; ++i)
+      for (int j = 0; j < i; ++j)
+        if (ports[i] >= 0 && ports[i] == ports[j]) return false;
+    return true;
+  }();
 };
 
 /// Which node each input and output of a network is.
@@ -63,80 +78,95 @@ template <class Net> struct Ports {
 
   template <class Space, class Views>
   static BoundTensors bind_inputs(Views const& views, std::string const& who) {
-    return bind_all<Space, Read::inputs>(views, inputs, {who, ", input"});
+    return bind_all<Space, PortUse::inputs>(views, {who, ", input"});
   }
   template <class Space, class Views>
   static BoundTensors bind_outputs(Views const& views, std::string const& who) {
-    return bind_all<Space, Read::none>(views, outputs, {who, ", output"});
+    return bind_all<Space, PortUse::outputs>(views, {who, ", output"});
   }
   /// The caller's gradients of the outputs, which are read.
   template <class Space, class Views>
   static BoundTensors bind_output_gradients(Views const& views, std::string const& who) {
-    return bind_all<Space, Read::outputs>(views, outputs, {who, ", d_output"});
+    return bind_all<Space, PortUse::output_gradients>(views, {who, ", d_output"});
   }
   /// Where the gradients of the inputs go: of all inputs, or of those that are named.
   template <class Space, class Views>
-  static BoundTensors bind_input_gradients(Views const& views, std::string const& model) {
-    Argument const who{model, ", d_input"};
-    BoundTensors bound;
-    if constexpr (detail::is_tensors<Views>) {
-      views.visit([&]<class Tag>(auto const& view) {
-        constexpr int k = input_of<Tag>();
-        if constexpr (k < 0)
-          (void)sizeof(UnknownPort<Tag>);
-        else
-          bound.tensor[k] = bind_output<Space>(view, input_shape(k), who);
-        bound.batch = batch_of(view, who);
-      });
-    } else {
-      bound.tensor[0] = bind_output<Space>(views, input_shape(0), who);
-      bound.batch = batch_of(views, who);
-    }
-    return bound;
+  static BoundTensors bind_input_gradients(Views const& views, std::string const& who) {
+    return bind_all<Space, PortUse::input_gradients>(views, {who, ", d_input"});
   }
 
  private:
-  enum class Read { inputs, outputs, none };  // whose Views are read; none: outputs are written
+  static constexpr bool is_written(PortUse use) {
+    return use == PortUse::outputs || use == PortUse::input_gradients;
+  }
 
-  template <class Space, Read What, class Views>
-  static BoundTensors bind_all(Views const& views, int expected, Argument const& who) {
+  template <class Space, PortUse Use, class View>
+  static BoundTensors bind_all(View const& view, Argument const& who) {
+    constexpr int expected =
+        Use == PortUse::inputs || Use == PortUse::input_gradients ? inputs : outputs;
+    static_assert(expected == 1,
+                  "Model: one View, and the network has several inputs or outputs. Pass "
+                  "tensors(named<tag>(view), ...) with one View for each name.");
     BoundTensors bound;
-    if constexpr (detail::is_tensors<Views>) {
-      int seen = 0;
+    if constexpr (expected == 1) bind_one<Space, Use>(bound, 0, view, who);
+    return bound;
+  }
+
+  template <class Space, PortUse Use, class... N>
+  static BoundTensors bind_all(Tensors<N...> const& views, Argument const& who) {
+    using Names = NamedPorts<Ports, Use, N...>;
+    constexpr bool complete = Use == PortUse::input_gradients ? Names::size > 0
+                              : Use == PortUse::inputs        ? Names::size == inputs
+                                                              : Names::size == outputs;
+    static_assert(Names::are_known,
+                  "Model: a View has a name that no input or output of the network has. Use the "
+                  "names of its NamedInput<tag, ...> for inputs and of its Output<tag> for "
+                  "outputs.");
+    static_assert(!Names::are_known || Names::are_distinct,
+                  "Model: two Views are of the same input or output of the network.");
+    static_assert(!Names::are_known || !Names::are_distinct || complete,
+                  "Model: an input or output of the network has no View. Pass "
+                  "tensors(named<tag>(view), ...) with one View for each name.");
+    BoundTensors bound;
+    if constexpr (Names::are_known && Names::are_distinct && complete) {
       views.visit([&]<class Tag>(auto const& view) {
-        constexpr int k = What == Read::inputs ? input_of<Tag>() : output_of<Tag>();
-        if constexpr (k < 0)
-          (void)sizeof(UnknownPort<Tag>);
-        else
-          bind_one<Space, What>(bound, k, view, {who.model, who.role, k});
-        ++seen;
+        constexpr int k = Names::template port<Tag>();
+        bind_one<Space, Use>(bound, k, view, {who.model, who.role, k});
       });
-      check_count(seen, expected, who);
-    } else {
-      check_count(1, expected, who);
-      bind_one<Space, What>(bound, 0, views, who);
+      if constexpr (is_written(Use) && Names::size > 1) refuse_shared_memory(bound, who);
     }
     return bound;
   }
 
-  static void check_count(int seen, int expected, Argument const& who) {
-    if (seen != expected)
-      throw Error(who + "s: expected " + std::to_string(expected) + " Views, got " +
-                  std::to_string(seen) +
-                  ". Give tensors(named<tag>(view), ...), one for each name.");
+  template <class Space, PortUse Use, class View>
+  static void bind_one(BoundTensors& bound, int k, View const& view, Argument const& who) {
+    int const batch = batch_of(view, who);
+    if (bound.batch >= 0 && bound.batch != batch)
+      throw Error(who + ": expected " + std::to_string(bound.batch) + " samples as before, got " +
+                  std::to_string(batch) + ".");
+    bound.batch = batch;
+    Shape const shape = Use == PortUse::inputs || Use == PortUse::input_gradients ? input_shape(k)
+                                                                                  : output_shape(k);
+    if constexpr (is_written(Use))
+      bound.tensor[k] = bind_output<Space>(view, shape, who);
+    else
+      bound.tensor[k] = bind_input<Space>(view, shape, who);
   }
 
-  template <class Space, Read What, class View>
-  static void bind_one(BoundTensors& bound, int k, View const& view, Argument const& who) {
-    if (bound.batch >= 0 && bound.batch != batch_of(view, who))
-      throw Error(who + ": expected " + std::to_string(bound.batch) + " samples as before, got " +
-                  std::to_string(view.extent(0)) + ".");
-    bound.batch = batch_of(view, who);
-    if constexpr (What != Read::none)
-      bound.tensor[k] =
-          bind_input<Space>(view, What == Read::inputs ? input_shape(k) : output_shape(k), who);
-    else
-      bound.tensor[k] = bind_output<Space>(view, output_shape(k), who);
+  // Of two results in the same memory one would be lost.
+  static void refuse_shared_memory(BoundTensors const& bound, Argument const& who) {
+    if (bound.batch == 0) return;
+    for (int k = 1; k < BoundTensors::max_tensors; ++k)
+      for (int j = 0; j < k; ++j)
+        if (begin_together(bound.tensor[j], bound.tensor[k]))
+          throw Error(Argument{who.model, who.role, j} + " and " + std::to_string(k) +
+                      ": expected memory of its own for each, got the same. Pass two Views.");
+  }
+  static bool begin_together(ExternalTensor const& a, ExternalTensor const& b) {
+    for (int i = 0; i == 0 || i < a.variables; ++i)
+      for (int j = 0; j == 0 || j < b.variables; ++j)
+        if (a.data[i] != nullptr && a.data[i] == b.data[j]) return true;
+    return false;
   }
 };
 

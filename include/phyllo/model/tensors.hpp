@@ -4,6 +4,8 @@
 
 #include <phyllo/core/macros.hpp>
 
+#include <type_traits>
+
 namespace phyllo::inline PHYLLO_ISA {
 
 /// A View with the name of the input or output that it is.
@@ -18,6 +20,9 @@ template <class Tag, class View> Named<Tag, View> named(View const& view) { retu
 /// Several named Views as one argument.
 ///
 /// options  made by `tensors(named<a>(x), named<b>(y), ...)`, in any order
+/// errors   compile: one name twice; where they are bound: a name that the network does not have,
+/// or
+///          one of its names without a View
 template <class... N> struct Tensors;
 template <> struct Tensors<> {
   static constexpr int size = 0;
@@ -37,6 +42,8 @@ template <class First, class... Rest> struct Tensors<First, Rest...> {
 inline Tensors<> tensors() { return {}; }
 template <class First, class... Rest>
 Tensors<First, Rest...> tensors(First const& first, Rest const&... rest) {
+  static_assert((!std::is_same_v<typename First::tag, typename Rest::tag> && ...),
+                "tensors: one name is given twice. Pass named<tag>(view) once for each name.");
   return {first, tensors(rest...)};
 }
 

@@ -62,9 +62,11 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
       "Losses: every output of the network needs one loss. Give Losses<On<tag, Loss>...>, "
       "one for each Output<tag>.");
 
+  /// Whether every loss names an output of the network.
+  static constexpr bool names_outputs() { return ((find_output<Term>() >= 0) && ...); }
   /// Whether no output has two losses, while another has none.
   static constexpr bool has_one_loss_per_output() {
-    int const output[] = {output_of<Term>()...};
+    int const output[] = {find_output<Term>()...};
     for (int k = 1; k < terms; ++k)
       for (int j = 0; j < k; ++j)
         if (output[j] >= 0 && output[j] == output[k]) return false;
@@ -101,6 +103,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   template <class Targets> BoundTensors bind(Targets const& targets, int batch) const {
     BoundTensors bound;
     int k = 0;
+    check_targets(targets);
     (bind_term<Term>(bound, k++, targets, batch), ...);
     return bound;
   }
@@ -242,23 +245,40 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
 
   accumulate* tail() const { return model_.arenas().gradients + M::nodes.arena_size; }
 
-  template <class T> static constexpr int output_of() {
+  template <class T> static constexpr int find_output() {
     if constexpr (std::is_same_v<typename T::tag, detail::TheOutput>)
       return 0;
     else
       return AllPorts::template output_of<typename T::tag>();
   }
+  // The first for an output that does not exist: names_outputs() is the one error.
+  template <class T> static constexpr int output_of() {
+    return find_output<T>() < 0 ? 0 : find_output<T>();
+  }
   template <class T> static constexpr int node_of() {
-    static_assert(output_of<T>() >= 0,
-                  "Losses: On<tag, Loss> names an output that the network does not have.");
     return AllPorts::output_node(output_of<T>());
+  }
+
+  template <class View> static void check_targets(View const&) {
+    static_assert(terms == 1,
+                  "Losses: one View of targets, and there are several losses. Pass "
+                  "tensors(named<tag>(view), ...) with one View for each loss.");
+  }
+  template <class... N> static void check_targets(Tensors<N...> const&) {
+    using Names = NamedPorts<AllPorts, PortUse::outputs, N...>;
+    static_assert(Names::are_known,
+                  "Losses: a View of targets has a name that no output of the network has. Use the "
+                  "names of its Output<tag>.");
+    static_assert(!Names::are_known || Names::size == terms,
+                  "Losses: a loss has no View of targets. Pass tensors(named<tag>(view), ...) with "
+                  "one View for each loss.");
   }
 
   template <class T, class Targets>
   void bind_term(BoundTensors& bound, int k, Targets const& targets, int batch) const {
-    Shape shape = AllPorts::output_shape(output_of<T>());
     Argument const who{model_.name(), ", target", k};
     auto const bind_view = [&](auto const& view) {
+      constexpr Shape shape = AllPorts::output_shape(output_of<T>());
       if (batch_of(view, who) != batch)
         throw Error(who + ": expected " + std::to_string(batch) +
                     " samples as in the inputs, got " + std::to_string(view.extent(0)) + ".");
@@ -269,14 +289,10 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     };
     if constexpr (detail::is_tensors<Targets>)
       targets.visit([&]<class Tag>(auto const& view) {
-        if constexpr (std::is_same_v<Tag, typename T::tag>) bind_view(view);
+        if constexpr (AllPorts::template output_of<Tag>() == output_of<T>()) bind_view(view);
       });
-    else
+    else if constexpr (terms == 1)
       bind_view(targets);
-    if (bound.tensor[k].is_null() && batch > 0)
-      throw Error(who +
-                  ": expected a View of targets, got none. Give tensors(named<tag>(view), ...) "
-                  "with one for each loss.");
   }
 
   template <class T, class Pass>

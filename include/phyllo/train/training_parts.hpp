@@ -41,6 +41,9 @@ class TrainingParts {
   using space = typename Exec::space;
   using accumulate = typename P::accumulate;
   using Evaluator = LossEvaluation<ModelType, typename detail::LossTerms<L>::type>;
+  static_assert(Evaluator::names_outputs(),
+                "Losses: On<tag, Loss> names an output that the network does not have. Use the "
+                "names of its Output<tag>.");
   static_assert(Evaluator::has_one_loss_per_output(),
                 "Losses: one output has two losses, and another has none. Give each Output<tag> of "
                 "the network one On<tag, Loss>.");

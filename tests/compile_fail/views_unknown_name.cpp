@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: Model: a View has a name that no input or output of the network has
+
+#include <phyllo/layer/linear.hpp>
+#include <phyllo/model/ports.hpp>
+#include <phyllo/network/network.hpp>
+
+using namespace phyllo;
+using Space = Kokkos::DefaultHostExecutionSpace;
+using Matrix = Kokkos::View<float**, Kokkos::HostSpace>;
+struct a;
+struct b;
+struct Net : Network<NamedInput<a, 2>, NamedInput<b, 2>, ConcatFrom<a>, Linear<1>> {};
+
+int main() {
+  Matrix const x;
+  struct other;
+  return Ports<Net>::bind_inputs<Space>(tensors(named<a>(x), named<other>(x)), "Net").batch;
+}
