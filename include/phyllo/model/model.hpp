@@ -9,13 +9,18 @@
 #include <phyllo/model/backward.hpp>
 #include <phyllo/model/forward.hpp>
 #include <phyllo/model/in_kernel.hpp>
+#include <phyllo/model/inference_session.hpp>
 #include <phyllo/model/initialization.hpp>
 #include <phyllo/model/initialize.hpp>
+#include <phyllo/model/instance_order.hpp>
+#include <phyllo/model/movable_mutex.hpp>
 #include <phyllo/model/ports.hpp>
 #include <phyllo/model/snapshot.hpp>
 #include <phyllo/network/network.hpp>
 #include <phyllo/policy/communication.hpp>
 #include <phyllo/policy/precision.hpp>
+
+#include <mutex>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -26,13 +31,17 @@ struct ModelOptions {
 
 /// A network with memory: parameters, gradients, buffers and activations on one execution space.
 /// Nothing allocates after construction; everything launched is asynchronous on the instance given.
+/// Movable; `clone` copies it.
 ///
 /// shape    inputs (N, C, spatial...), outputs as the network says; Views of any layout
 /// options  P: precision policy · Exec: execution space, backends, fusion
 /// state    parameters and gradients in flat arenas, 64-byte aligned tensors; weight (taps, C, C')
-/// errors   run: wrong extents, a batch larger than the model was built for, no room in memory
-///          -> Error
-/// cost     activations: Planned::memory.bytes times the largest batch
+/// threads  one thread at a time calls a model. `infer` may be called by several: they wait for
+///          each other; with an `inference_session` each they run at the same time. Calls on
+///          different instances of a device wait for each other likewise.
+/// errors   run: wrong extents, a batch larger than the model was built for, no room in memory, a
+///          backward without a forward of its own -> Error
+/// cost     activations of training and of inference: Planned::memory.bytes times the largest batch
 template <class Net, Precision P = Full<float>, class Exec = Execution<>> class Model {
  public:
   using network = Net;
@@ -53,12 +62,23 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   static constexpr int tail_size = parameter_alignment;
   static constexpr int gradient_size = nodes.arena_size + tail_size;
 
+  using Session = InferenceSession<Net, P, Exec>;
+
   explicit Model(space const& exec, ModelOptions const& options = {});
+  Model(Model&&) = default;
+  Model& operator=(Model&&) = default;
+  Model(Model const&) = delete;             // Model: a copy would share memory. Call clone(exec).
+  Model& operator=(Model const&) = delete;  // Model: a copy would share memory. Call clone(exec).
+
+  /// A model with memory of its own and the same parameters, running statistics, gradients, seed
+  /// and step, whose largest batch is the same. Its backward needs a forward of its own.
+  Model clone(space const& exec) const;
 
   /// Draws all parameters anew; biases and shifts are zero, scales one, running statistics (0, 1).
   template <class Scheme = KaimingUniform>
   void initialize(space const& exec, Scheme const& scheme = {}, std::uint64_t seed = 0) {
     launch_initialization<Net>(exec, name_, scheme, seed, parameters_, master_, buffers_);
+    forget_forward();
   }
 
   /// Training mode: out = network(in), keeping what the backward pass needs.
@@ -66,7 +86,9 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   void forward(space const& exec, In const& in, Out const& out, C&& communication = {});
 
   /// Gradients of the parameters from the caller's gradients of the outputs, for the batch of the
-  /// last forward; `weight` is what this rank's gradients count in the mean over ranks.
+  /// last forward; `weight` is what this rank's gradients count in the mean over ranks. Each
+  /// backward needs a forward: it uses up the activations. Inference and evaluation in between are
+  /// allowed; what changes the weights, or another training pass, is not.
   template <class DOut, class C = Local>
   void backward(space const& exec, DOut const& d_out, accumulate weight = 1,
                 C&& communication = {}) {
@@ -82,7 +104,16 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   }
 
   /// Inference mode, any batch.
-  template <class In, class Out> void infer(space const& exec, In const& in, Out const& out) const;
+  template <class In, class Out> void infer(space const& exec, In const& in, Out const& out) const {
+    auto const alone = begin_inference(exec);
+    inference_.run(exec, in, out);
+  }
+
+  /// Inference for one more caller, at the same time as others; allocates. `batch`: largest batch
+  /// of one pass; 0: that of the model.
+  Session inference_session(space const& exec, int batch = 0) const {
+    return {exec, name_, batch > 0 ? batch : capacity(), parameters_, buffers_};
+  }
 
   /// A view of the live parameters to be called inside kernels; see InKernel.
   InKernel<Net, P> in_kernel() const { return {parameters_.data(), buffers_.data()}; }
@@ -100,12 +131,23 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   Kokkos::View<StepState, memory_space> const& state() const { return state_; }
   Arenas<P> const& arenas() const { return arenas_; }
 
-  /// For trainers: the passes themselves, with values in their slots.
+  /// For trainers: the passes themselves, with values in their slots. Training and inference have
+  /// activations of their own.
   template <Phase When, class C> auto forward_pass(space const& exec, int batch, C& c) const {
-    using Plan = std::conditional_t<When == Phase::training, Training, Inference>;
-    return ForwardPass<Plan, P, Exec, C>{
-        {exec, arenas_, When == Phase::training ? training_labels_ : inference_labels_, c, batch}};
+    if constexpr (When == Phase::training)
+      return ForwardPass<Training, P, Exec, C>{{exec, arenas_, training_labels_, c, batch}};
+    else
+      return inference_.forward_pass(exec, batch, c);
   }
+  /// Held while a pass of inference uses the model's own activations: other threads wait, and other
+  /// instances of a device follow.
+  [[nodiscard]] std::unique_lock<MovableMutex> begin_inference(space const& exec) const {
+    std::unique_lock<MovableMutex> alone(inferring_);
+    inference_order_.follow(exec);
+    return alone;
+  }
+  /// What a backward would need is overwritten, or of other weights.
+  void forget_forward() { last_batch_ = -1; }
   template <class C, class Finished>
   auto backward_pass(space const& exec, int batch, C& c, bool inputs, Finished& finished) const {
     return BackwardPass<Training, P, Exec, C, Finished>{
@@ -113,12 +155,10 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   }
   /// Loads bound inputs and counts a training forward pass.
   template <class Pass> void load(Pass& pass, BoundTensors const& in) const {
-    if constexpr (Pass::takes_source)
-      pass.source = in.tensor[0];
-    else
-      for (int k = 0; k < AllPorts::inputs; ++k) pass.load(in.tensor[k], AllPorts::input_node(k));
+    load_inputs<AllPorts>(pass, in);
   }
-  void begin_training_pass(space const& exec, std::uint64_t first_sample) const {
+  void begin_training_pass(space const& exec, std::uint64_t first_sample) {
+    forget_forward();
     BeginTrainingPass const begin{state_.data(), first_sample};
     if constexpr (in_order<space>)
       run_here(exec, begin_label_, 1, begin);
@@ -142,14 +182,18 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   std::string name_ = type_name<Net>();
   std::string begin_label_ = name_ + "/begin";
   std::string tail_label_ = name_ + "/tail";
-  std::vector<std::string> training_labels_, backward_labels_, inference_labels_;
+  std::vector<std::string> training_labels_, backward_labels_;
   Vector<storage> parameters_;
   Vector<accumulate> master_, gradients_, statistics_, partial_;
   Vector<float> buffers_;
-  Vector<std::byte> activations_, workspace_;
+  Vector<std::byte> activations_;
   Kokkos::View<StepState, memory_space> state_;
   Arenas<P> arenas_;
-  int last_batch_ = -1;
+  int last_batch_ = -1;  // of a forward whose activations a backward may use; -1: of none
+  InstanceOrder<space> training_order_;
+  mutable InstanceOrder<space> inference_order_;
+  mutable MovableMutex inferring_;
+  Session inference_;
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA

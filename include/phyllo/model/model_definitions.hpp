@@ -20,21 +20,6 @@ template <class Net, class P, class Exec> constexpr long partial_size() {
                   partial_count<Contraction>);
 }
 
-// Bytes that the segments of a plan want for each thread.
-template <class Planned, class P, class Exec> constexpr long segment_bytes() {
-  long most = 0;
-  [&]<std::size_t... S>(std::index_sequence<S...>) {
-    auto const one = [&]<int Step>() {
-      if constexpr (Planned::step(Step).fused == Fused::segment) {
-        using Kernels = SelectedKernels<StepSegment<Planned, Step>, P, typename Exec::backends>;
-        most = thread_bytes<Kernels> > most ? thread_bytes<Kernels> : most;
-      }
-    };
-    (one.template operator()<int(S)>(), ...);
-  }(std::make_index_sequence<Planned::plan.size>{});
-  return most;
-}
-
 inline std::vector<std::string> with_suffix(std::vector<std::string> names, char const* suffix) {
   for (auto& n : names) n += suffix;
   return names;
@@ -58,7 +43,8 @@ template <class Net, Precision P, class Exec>
 Model<Net, P, Exec>::Model(space const& exec, ModelOptions const& options)
     : training_labels_(step_labels<Training>(name_)),
       backward_labels_(detail::with_suffix(training_labels_, "/backward")),
-      inference_labels_(step_labels<Inference>(name_)) {
+      training_order_(exec),
+      inference_order_(exec) {
   if (options.batch < 1)
     throw Error(name_ + ": the largest batch must be positive, got " +
                 std::to_string(options.batch) + ".");
@@ -71,25 +57,31 @@ Model<Net, P, Exec>::Model(space const& exec, ModelOptions const& options)
   allocate(exec, buffers_, "buffers", nodes.buffer_size);
   allocate(exec, statistics_, "statistics", nodes.buffer_size / 2 * 7);
   allocate(exec, partial_, "workspace", detail::partial_size<Net, P, Exec>());
-  long const bytes = Training::memory.bytes > Inference::memory.bytes ? Training::memory.bytes
-                                                                      : Inference::memory.bytes;
-  allocate(exec, activations_, "activations", bytes_of(options.batch, bytes),
+  allocate(exec, activations_, "activations", bytes_of(options.batch, Training::memory.bytes),
            "Build the model with a smaller ModelOptions::batch than " +
                std::to_string(options.batch) + "; explain() says what a sample takes.");
   using State = Kokkos::View<StepState, memory_space>;
   state_ = phyllo::allocate<State>(name_ + "/state", 1, "Release what else is there.", exec);
-  constexpr long of_thread = detail::segment_bytes<Inference, P, Exec>();
-  if constexpr (of_thread > 0)
-    allocate(exec, workspace_, "workspace of threads",
-             of_thread * std::max(exec.concurrency(), Exec::shards));
+  inference_ = Session(exec, name_, options.batch, parameters_, buffers_);
   arenas_ = {parameters_.data(), gradients_.data(), buffers_.data(),
              statistics_.data(), partial_.data(),   activations_.data(),
-             state_.data(),      options.batch,     workspace_.data()};
+             state_.data(),      options.batch,     inference_.workspace_.data()};
   StepState initial;
   initial.seed = options.seed;
   Kokkos::parallel_for(name_ + "/state", Kokkos::RangePolicy<space>(exec, 0, 1),
                        SetState{state_.data(), initial});
   initialize(exec, KaimingUniform{}, options.seed);
+}
+
+template <class Net, Precision P, class Exec>
+Model<Net, P, Exec> Model<Net, P, Exec>::clone(space const& exec) const {
+  Model copy(exec, {.batch = capacity()});
+  Kokkos::deep_copy(exec, copy.parameters_, parameters_);
+  if constexpr (P::has_master) Kokkos::deep_copy(exec, copy.master_, master_);
+  Kokkos::deep_copy(exec, copy.gradients_, gradients_);
+  Kokkos::deep_copy(exec, copy.buffers_, buffers_);
+  Kokkos::deep_copy(exec, copy.state_, state_);
+  return copy;
 }
 
 template <class Net, Precision P, class Exec>
@@ -110,6 +102,7 @@ void Model<Net, P, Exec>::forward(space const& exec, In const& in, Out const& ou
   if (outputs.batch != inputs.batch)
     throw Error(name_ + ": expected outputs for " + std::to_string(inputs.batch) +
                 " samples, got " + std::to_string(outputs.batch) + ".");
+  training_order_.follow(exec);
   begin_training_pass(exec, std::uint64_t(communication.exclusive_sum(inputs.batch)));
   auto pass = forward_pass<Phase::training>(exec, inputs.batch, communication);
   load(pass, inputs);
@@ -127,7 +120,9 @@ void Model<Net, P, Exec>::backward_bound(space const& exec, DOut const& d_out,
                                          BoundTensors const& d_in, bool inputs, accumulate weight,
                                          C& communication) {
   if (last_batch_ < 0)
-    throw Error(name_ + ": backward needs a forward before it. Call forward, not infer.");
+    throw Error(name_ +
+                ": backward needs a forward before it, since the last backward, step or change of "
+                "the weights. Call forward, not infer.");
   BoundTensors const gradients = AllPorts::template bind_output_gradients<space>(d_out, name_);
   if (inputs && d_in.batch != last_batch_)
     throw Error(name_ + ", d_input: expected " + std::to_string(last_batch_) +
@@ -135,39 +130,16 @@ void Model<Net, P, Exec>::backward_bound(space const& exec, DOut const& d_out,
   if (gradients.batch != last_batch_)
     throw Error(name_ + ", d_output: expected " + std::to_string(last_batch_) +
                 " samples as in forward, got " + std::to_string(gradients.batch) + ".");
+  training_order_.follow(exec);
   Kokkos::parallel_for(launch_label(tail_label_), Kokkos::RangePolicy<space>(exec, 0, tail_size),
                        detail::SetTail<accumulate>{gradients_.data() + nodes.arena_size, weight});
+  int const batch = last_batch_;
+  forget_forward();  // gradients take the place of activations
   detail::NobodyWaits nobody;
-  auto const pass = backward_pass(exec, last_batch_, communication, inputs, nobody);
+  auto const pass = backward_pass(exec, batch, communication, inputs, nobody);
   load_output_gradients<AllPorts>(pass, gradients);
   pass.run_all();
   if (inputs) store_input_gradients<AllPorts>(pass, d_in);
-}
-
-template <class Net, Precision P, class Exec>
-template <class In, class Out>
-void Model<Net, P, Exec>::infer(space const& exec, In const& in, Out const& out) const {
-  BoundTensors const inputs = AllPorts::template bind_inputs<space>(in, name_);
-  BoundTensors const outputs = AllPorts::template bind_outputs<space>(out, name_);
-  if (outputs.batch != inputs.batch)
-    throw Error(name_ + ": expected outputs for " + std::to_string(inputs.batch) +
-                " samples, got " + std::to_string(outputs.batch) + ".");
-  Local alone;
-  for (long first = 0; first < inputs.batch; first += capacity()) {
-    int const count = int(std::min<long>(capacity(), inputs.batch - first));
-    auto pass = forward_pass<Phase::inference>(exec, count, alone);
-    bool const all = count == inputs.batch;
-    load(pass, all ? inputs : inputs.from_sample(first, count));
-    BoundTensors const& part = all ? outputs : outputs.from_sample(first, count);
-    if constexpr (decltype(pass)::takes_target) pass.target = part.tensor[0];
-    pass.run_all();
-    if constexpr (!decltype(pass)::takes_target) {
-      for (int k = 0; k < AllPorts::outputs; ++k) {
-        int const v = AllPorts::output_node(k);
-        pass.store(pass.value(v), v, part.tensor[k]);
-      }
-    }
-  }
 }
 
 }  // namespace phyllo::inline PHYLLO_ISA

@@ -39,10 +39,12 @@ template <class T, class In, class Targets> class CapturedStep {
 
   /// Takes one step; asynchronous as `step` is.
   void replay() {
-    if constexpr (is_graph)
+    if constexpr (is_graph) {
+      trainer_->model().forget_forward();
       recorded_.launch(trainer_->exec(), label_);
-    else
+    } else {
       trainer_->step(in_, targets_);
+    }
   }
 
  private:

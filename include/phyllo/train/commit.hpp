@@ -61,6 +61,7 @@ template <class T> class Commit {
     Copy const& copy = copies_[std::size_t((taken_ - 1) % 2)];
     copy.exchange(trainer, false);
     trainer.count_steps_from(copy.steps);
+    trainer.model().forget_forward();
   }
 
   /// Steps of the trainer at the last commit.

@@ -208,6 +208,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   template <class Done>
   void evaluate_batches(space const& exec, BoundTensors const& in, BoundTensors const& targets,
                         Done const& done) {
+    auto const held = model_.begin_inference(exec);
     Local alone;
     for (long first = 0; first < in.batch; first += model_.capacity()) {
       int const count = int(std::min<long>(model_.capacity(), in.batch - first));

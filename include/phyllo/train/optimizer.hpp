@@ -69,6 +69,11 @@ template <class Rule, class M> class Optimizer {
                            SetLossScale{model.state().data(), options.scaling.initial});
   }
 
+  Optimizer(Optimizer&&) = default;
+  Optimizer& operator=(Optimizer&&) = default;
+  Optimizer(Optimizer const&) = delete;  // Optimizer: a copy would share its state.
+  Optimizer& operator=(Optimizer const&) = delete;
+
   /// For the loop by hand: sums the gradients over the ranks, then updates.
   template <class C = Local> void step(space const& exec, M& model, C&& communication = {}) {
     using Policy = std::remove_cvref_t<C>;
@@ -91,6 +96,7 @@ template <class Rule, class M> class Optimizer {
     using Policy = std::remove_cvref_t<C>;
     using Advance =
         AdvanceState<Rule, accumulate, M::precision::scales_loss, gradients_are_late<Policy>>;
+    model.forget_forward();  // it was of other weights
     StepState* const state = model.state().data();
     accumulate const* const gradients = model.gradients().data() + first_;
     accumulate const* const tail = model.gradients().data() + size;

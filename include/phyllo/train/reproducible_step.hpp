@@ -62,7 +62,7 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
   static constexpr int shards = Map::shards;
   static constexpr bool alone = std::is_same_v<C, Local>;
 
-  ReproducibleStep(space const& exec, M const& model, Evaluator& evaluation, C& communication,
+  ReproducibleStep(space const& exec, M& model, Evaluator& evaluation, C& communication,
                    bool whole_step)
       : model_(model),
         evaluation_(evaluation),
@@ -239,7 +239,7 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
                          functor);
   }
 
-  M const& model_;
+  M& model_;
   Evaluator& evaluation_;
   C& communication_;
   std::string label_;

@@ -53,6 +53,9 @@ class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, 
       : Parts(exec, std::forward<Communicator>(communicator), rule, options, optimizer),
         step_(exec, model_, evaluation_, communication_, whole_step) {}
 
+  Trainer(Trainer const&) = delete;  // Trainer: its parts refer to each other.
+  Trainer& operator=(Trainer const&) = delete;
+
   /// One step on this rank's samples of the global batch: those of reproducible_range.
   template <class In, class Targets> void step(In const& in, Targets const& targets) try {
     ++steps_;

@@ -44,6 +44,9 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
       communication_.prepare(exec, trained());
   }
 
+  Trainer(Trainer const&) = delete;  // Trainer: its parts refer to each other.
+  Trainer& operator=(Trainer const&) = delete;
+
   /// One step on this rank's batch; asynchronous but for the transfers. Ranks may have batches of
   /// different sizes, empty ones as well.
   template <class In, class Targets> void step(In const& in, Targets const& targets) try {
@@ -99,8 +102,10 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
   /// All ranks hold the same weights and running statistics, whatever the policy; every rank calls
   /// it: before saving, and `evaluate` does.
   void synchronize() {
-    if constexpr (ExchangesWeights<C> || SharesParameters<C>)
+    if constexpr (ExchangesWeights<C> || SharesParameters<C>) {
       communication_.synchronize(exec_, trained());
+      model_.forget_forward();
+    }
     average_buffers();
   }
 

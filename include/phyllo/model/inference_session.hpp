@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/allocate.hpp>
+#include <phyllo/model/forward.hpp>
+#include <phyllo/model/ports.hpp>
+#include <phyllo/model/work_bytes.hpp>
+#include <phyllo/policy/communication.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace phyllo::inline PHYLLO_ISA {
+
+template <class Net, Precision P, class Exec> class Model;
+
+/// Loads the caller's inputs, or leaves them to the first kernel where that reads them itself.
+template <class AllPorts, class Pass> void load_inputs(Pass& pass, BoundTensors const& in) {
+  if constexpr (Pass::takes_source)
+    pass.source = in.tensor[0];
+  else
+    for (int k = 0; k < AllPorts::inputs; ++k) pass.load(in.tensor[k], AllPorts::input_node(k));
+}
+
+/// Inference for one caller: its own activations and work memory, and the live weights of a model,
+/// which all sessions read. Made by Model::inference_session; movable.
+///
+/// shape    as Model::infer
+/// state    activations of the largest batch, work memory of the threads. The session keeps the
+///          memory of the weights: it outlives the model and sees what training writes.
+/// threads  one thread at a time calls a session. Sessions of one model run at the same time, each
+///          on an instance of its own; nothing writes the weights meanwhile.
+/// errors   run: wrong extents, no room in memory -> Error
+/// cost     as Model::infer; the memory of its activations once more
+template <class Net, Precision P, class Exec> class InferenceSession {
+ public:
+  using space = typename Exec::space;
+  using storage = typename P::storage;
+  using Plan = Planned<Net, Phase::inference, Exec::fusion, int(sizeof(storage))>;
+  using AllPorts = Ports<Net>;
+  template <class T>
+  using Vector = Kokkos::View<T*, Kokkos::LayoutRight, typename space::memory_space>;
+
+  InferenceSession(InferenceSession&&) = default;
+  InferenceSession& operator=(InferenceSession&&) = default;
+  InferenceSession(InferenceSession const&) = delete;  // make one by Model::inference_session
+  InferenceSession& operator=(InferenceSession const&) = delete;
+
+  /// Inference mode, any batch; asynchronous on the session's instance.
+  template <class In, class Out> void infer(In const& in, Out const& out) { run(exec_, in, out); }
+
+  space const& exec() const { return exec_; }
+  /// Largest batch of one pass; larger ones are split.
+  int capacity() const { return arenas_.capacity; }
+
+ private:
+  template <class, Precision, class> friend class Model;
+
+  InferenceSession() = default;
+  InferenceSession(space const& exec, std::string const& name, int batch,
+                   Vector<storage> const& parameters, Vector<float> const& buffers)
+      : exec_(exec),
+        name_(name),
+        labels_(step_labels<Plan>(name)),
+        parameters_(parameters),
+        buffers_(buffers) {
+    activations_ = allocate<Vector<std::byte>>(name + "/activations of inference",
+                                               bytes_of(batch, Plan::memory.bytes),
+                                               "Use a smaller batch than " + std::to_string(batch) +
+                                                   "; explain() lists the bytes of a sample.",
+                                               exec);
+    constexpr long of_thread = work_bytes<Plan, P, Exec>();
+    if constexpr (of_thread > 0)
+      workspace_ = allocate<Vector<std::byte>>(
+          name + "/workspace of threads", of_thread * std::max(exec.concurrency(), Exec::shards),
+          "Use an instance with fewer threads.", exec);
+    arenas_.parameters = parameters_.data();
+    arenas_.buffers = buffers_.data();
+    arenas_.activations = activations_.data();
+    arenas_.workspace = workspace_.data();
+    arenas_.capacity = batch;
+  }
+
+  template <class C> auto forward_pass(space const& exec, int batch, C& c) const {
+    return ForwardPass<Plan, P, Exec, C>{{exec, arenas_, labels_, c, batch}};
+  }
+  template <class In, class Out> void run(space const& exec, In const& in, Out const& out) const;
+
+  space exec_;
+  std::string name_;
+  std::vector<std::string> labels_;
+  Vector<storage> parameters_;
+  Vector<float> buffers_;
+  Vector<std::byte> activations_, workspace_;
+  Arenas<P> arenas_;
+};
+
+template <class Net, Precision P, class Exec>
+template <class In, class Out>
+void InferenceSession<Net, P, Exec>::run(space const& exec, In const& in, Out const& out) const {
+  BoundTensors const inputs = AllPorts::template bind_inputs<space>(in, name_);
+  BoundTensors const outputs = AllPorts::template bind_outputs<space>(out, name_);
+  if (outputs.batch != inputs.batch)
+    throw Error(name_ + ": expected outputs for " + std::to_string(inputs.batch) +
+                " samples, got " + std::to_string(outputs.batch) + ".");
+  Local alone;
+  for (long first = 0; first < inputs.batch; first += capacity()) {
+    int const count = int(std::min<long>(capacity(), inputs.batch - first));
+    auto pass = forward_pass(exec, count, alone);
+    bool const all = count == inputs.batch;
+    load_inputs<AllPorts>(pass, all ? inputs : inputs.from_sample(first, count));
+    BoundTensors const& part = all ? outputs : outputs.from_sample(first, count);
+    if constexpr (decltype(pass)::takes_target) pass.target = part.tensor[0];
+    pass.run_all();
+    if constexpr (!decltype(pass)::takes_target) {
+      for (int k = 0; k < AllPorts::outputs; ++k) {
+        int const v = AllPorts::output_node(k);
+        pass.store(pass.value(v), v, part.tensor[k]);
+      }
+    }
+  }
+}
+
+}  // namespace phyllo::inline PHYLLO_ISA
