@@ -92,7 +92,7 @@ struct Node;
 enum class Fusion : int;
 struct Rule;
 template <int N> struct Plan;
-template <class Program> struct Liveness;
+template <int N> struct Liveness;
 template <int N> struct Memory;
 
 // backend: op -> kernels

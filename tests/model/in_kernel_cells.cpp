@@ -24,6 +24,9 @@ struct Everything : Network<Input<6>, Linear<25>, BatchNorm<>, ReLU, Residual<Li
                             Branch<Path<Linear<3>>, Path<>, Path<Tanh>>, Dropout<0.5>, Linear<4>, Softmax> {};
 // Positions: cell by cell.
 struct Images : Network<Input<1, 3, 4>, Conv2d<2, KernelSize<2>>, Tanh, Flatten, Linear<2>> {};
+// One position under windows of more taps, of which one or none is inside.
+struct OnePosition : Network<Input<3, 1>, Conv1d<4, Padding<1>>, Tanh, AveragePool1d<2, Stride<2>, Padding<1>>, Conv1d<2, KernelSize<1>, Stride<3>, Padding<1>>,
+                             Flatten, Linear<2>> {};
 // clang-format on
 
 template <class Net, class P, int N> struct Compare {
@@ -91,4 +94,5 @@ TEST_CASE_TEMPLATE("in_kernel: several cells at once", P, Full<float>, Full<doub
   compare<Everything, P, InKernel<Everything, P>::cells>();
   compare<Images, P, 4>();
   static_assert(!InKernel<Images, P>::in_lanes);
+  compare<OnePosition, P, InKernel<OnePosition, P>::cells>();
 }

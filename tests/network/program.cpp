@@ -52,14 +52,29 @@ TEST_CASE("a Flatten that something else reads as well transposes") {
   CHECK(Last::output == Shape{24});
 }
 
-TEST_CASE("a Flatten of one channel or one position costs nothing") {
-  struct OneChannel : Network<Input<1, 4, 4>, ReLU, Flatten, ReLU> {};
+TEST_CASE("a Flatten of one position costs nothing") {
   struct OnePosition : Network<Input<8, 4, 4>, GlobalAveragePool, Flatten, ReLU> {};
-  CHECK(OneChannel::program::nodes.node[2].alias);
-  CHECK(OneChannel::program::nodes.node[3].source[0] == 1);
-  CHECK(OneChannel::program::nodes.node[3].input == Shape{16});
   CHECK(OnePosition::program::nodes.node[2].alias);
   CHECK(OnePosition::program::nodes.node[3].source[0] == 1);
+}
+
+TEST_CASE("a node reads the extents that its value is stored with") {
+  struct flat;
+  struct OneChannel : Network<Input<1, 4, 4>, Flatten, Linear<5>> {};
+  struct Activated : Network<Input<1, 4, 4>, Flatten, ReLU, Linear<5>> {};
+  struct Joined : Network<Input<1, 2, 2>, Flatten, Save<flat>, ReLU, ConcatFrom<flat>> {};
+  CHECK(OneChannel::program::nodes.node[1].alias);
+  CHECK(OneChannel::program::nodes.node[2].window.taps() == 16);
+  CHECK_FALSE(Activated::program::nodes.node[1].alias);
+  CHECK_FALSE(Joined::program::nodes.node[1].alias);
+  auto const check = [](auto const& nodes) {
+    for (Node const& n : nodes.node)
+      if (n.role != Role::input && !n.alias)
+        CHECK(has_same_extents(n.input, nodes.node[n.source[0]].output));
+  };
+  check(OneChannel::program::nodes);
+  check(Activated::program::nodes);
+  check(Joined::program::nodes);
 }
 
 TEST_CASE("the output of a network has the shape of its last part, alias or not") {

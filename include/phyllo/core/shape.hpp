@@ -37,9 +37,13 @@ struct Shape {
     return i == 0 ? channels : spatial[3 - rank + i - 1];
   }
 
-  friend constexpr bool operator==(Shape const& a, Shape const& b) {
-    return a.channels == b.channels && a.rank == b.rank && a.spatial[0] == b.spatial[0] &&
+  /// Whether two shapes are stored alike: the ranks may differ.
+  friend constexpr bool has_same_extents(Shape const& a, Shape const& b) {
+    return a.channels == b.channels && a.spatial[0] == b.spatial[0] &&
            a.spatial[1] == b.spatial[1] && a.spatial[2] == b.spatial[2];
+  }
+  friend constexpr bool operator==(Shape const& a, Shape const& b) {
+    return a.rank == b.rank && has_same_extents(a, b);
   }
 };
 

@@ -16,6 +16,11 @@ struct Window {
   /// Number of taps.
   PHYLLO_FUNCTION constexpr int taps() const { return size[0] * size[1] * size[2]; }
 
+  /// Whether it sees one position at a time, each of its output positions one of the input.
+  PHYLLO_FUNCTION constexpr bool is_one_tap() const {
+    return taps() == 1 && padding[0] + padding[1] + padding[2] == 0;
+  }
+
   PHYLLO_FUNCTION constexpr bool fits(Shape const& s) const {
     for (int d = 0; d < 3; ++d)
       if (s.spatial[d] + 2 * padding[d] < size[d]) return false;

@@ -10,13 +10,14 @@ namespace phyllo::inline PHYLLO_ISA {
 ///
 /// Time 0 loads the inputs, time s + 1 runs step s, time S + 1 stores the outputs (or evaluates the
 /// loss), time 2 S + 1 - s runs step s backwards, time 2 S + 2 stores the inputs' gradients.
-template <class Program> struct Liveness {
-  static constexpr int size = Program::size;
-  Plan<size> plan;
+template <int N> struct Liveness {
+  Nodes<N> const* nodes;
+  Plan<N> plan;
   Phase phase = Phase::inference;
-  bool has_gradient[size] = {};  // of a value: something that the outputs depend on
+  bool has_gradient[N] = {};  // of a value: something that the outputs depend on
 
-  constexpr Liveness(Plan<size> const& p, Phase ph) : plan(p), phase(ph) {
+  constexpr Liveness(Nodes<N> const& n, Plan<N> const& p, Phase ph)
+      : nodes(&n), plan(p), phase(ph) {
     for (int s = plan.size - 1; s >= 0; --s) {
       int const v = plan.tail(plan.step[s]);
       bool reached = is_output(v);
@@ -24,7 +25,7 @@ template <class Program> struct Liveness {
         reached = reached || (reads(r, v) && has_gradient[plan.tail(plan.step[r])]);
       has_gradient[v] = reached;
     }
-    for (int i = 0; i < size; ++i)
+    for (int i = 0; i < nodes->size; ++i)
       if (node(i).role == Role::input) {
         has_gradient[i] = is_output(i);
         for (int r = 0; r < plan.size; ++r)
@@ -33,10 +34,10 @@ template <class Program> struct Liveness {
       }
   }
 
-  static constexpr Node const& node(int i) { return Program::nodes.node[i]; }
-  static constexpr bool is_output(int v) {
-    for (int o = 0; o < Program::nodes.outputs; ++o)
-      if (Program::nodes.output[o] == v) return true;
+  constexpr Node const& node(int i) const { return nodes->node[i]; }
+  constexpr bool is_output(int v) const {
+    for (int o = 0; o < nodes->outputs; ++o)
+      if (nodes->output[o] == v) return true;
     return false;
   }
   constexpr int outputs_time() const { return plan.size + 1; }

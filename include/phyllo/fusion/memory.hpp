@@ -72,24 +72,23 @@ template <int N> constexpr void place(Memory<N>& m) {
 
 /// Memory of a plan for elements of `element_size` bytes. A whole training step in one pass keeps
 /// its input only.
-template <class Program>
-constexpr Memory<Program::size> make_memory(Liveness<Program> const& life, int element_size) {
-  Memory<Program::size> m{};
-  for (int i = 0; i < Program::size; ++i) m.value[i] = m.saved[i] = m.gradient[i] = -1;
+template <int N> constexpr Memory<N> make_memory(Liveness<N> const& life, int element_size) {
+  Memory<N> m{};
+  for (int i = 0; i < N; ++i) m.value[i] = m.saved[i] = m.gradient[i] = -1;
   auto add_value = [&](int v) {
-    long const size = long(element_size) * Liveness<Program>::node(v).output.size();
+    long const size = long(element_size) * life.node(v).output.size();
     m.value[v] = m.add(size, life.producer(v) + 1, life.last_use(v));
     if (life.phase == Phase::training && life.has_gradient[v])
       m.gradient[v] = m.add(size, life.gradient_begin(v), life.gradient_end(v));
   };
-  for (int i = 0; i < Program::size; ++i)
-    if (Liveness<Program>::node(i).role == Role::input) add_value(i);
+  for (int i = 0; i < life.nodes->size; ++i)
+    if (life.node(i).role == Role::input) add_value(i);
   for (int s = 0; s < life.plan.size; ++s) {
     int const v = life.plan.tail(life.plan.step[s]);
     add_value(v);
     if (life.saves(s))
-      m.saved[s] = m.add(long(element_size) * Liveness<Program>::node(v).output.size(), s + 1,
-                         life.backward_time(s));
+      m.saved[s] =
+          m.add(long(element_size) * life.node(v).output.size(), s + 1, life.backward_time(s));
   }
   detail::place(m);
   return m;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/fusion/memory.hpp>
+#include <phyllo/fusion/segment_layers.hpp>
 #include <phyllo/op/segment.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
@@ -14,8 +15,8 @@ template <class Net, Phase When, Fusion How, int ElementSize> struct Planned {
   using leaves = typename program::leaves;
   static constexpr Phase phase = When;
   static constexpr Fusion fusion = How;
-  static constexpr Plan<program::size> plan = make_plan<program>(When, How);
-  static constexpr Liveness<program> liveness{plan, When};
+  static constexpr Plan<program::size> plan = make_plan(program::nodes, When, How);
+  static constexpr Liveness<program::size> liveness{program::nodes, plan, When};
   static constexpr Memory<program::size> memory = make_memory(liveness, ElementSize);
 
   static constexpr Step step(int s) { return plan.step[s]; }
@@ -35,19 +36,8 @@ struct ChainOfNodes<Planned, First, std::index_sequence<I...>> {
 template <class Planned, int First, int Count>
 using ChainAt = typename ChainOfNodes<Planned, First, std::make_index_sequence<Count>>::type;
 
-// The layers of a segment: order[first[l]] is no pointwise layer, its chain follows.
-struct SegmentLayers {
-  int first[op::Segment<>::max_length + 1] = {};
-  int size = 0;
-};
 template <class Planned, int S> constexpr SegmentLayers segment_layers() {
-  SegmentLayers layers{};
-  Step const s = Planned::step(S);
-  for (int k = s.first; k < s.first + s.count; ++k)
-    if (Planned::node(Planned::plan.order[k]).role != Role::pointwise)
-      layers.first[layers.size++] = k;
-  layers.first[layers.size] = s.first + s.count;
-  return layers;
+  return segment_layers(Planned::program::nodes, Planned::plan, Planned::step(S));
 }
 template <class T> struct LayerType {
   using type = T;
@@ -65,37 +55,30 @@ inline constexpr SegmentStatistics segment_statistics = [] {
   }
   return statistics;
 }();
-// Value l of a segment is the input of its layer l: the number of the one that node v computes.
-template <class Planned, int S> constexpr int segment_value(int v) {
-  SegmentLayers const layers = segment_layers<Planned, S>();
-  for (int l = 0; l < layers.size; ++l)
-    if (Planned::plan.order[layers.first[l + 1] - 1] == v) return l + 1;
-  return 0;
-}
+// What the planner took layer L for, with the extents that its value is stored with.
 template <class Planned, int S, int L> constexpr auto segment_layer() {
   constexpr SegmentLayers layers = segment_layers<Planned, S>();
+  constexpr SegmentRole role = layers.role[L];
   constexpr int first = layers.first[L];
   constexpr int leaf = Planned::plan.order[first];
   constexpr Node node = Planned::node(leaf);
   using Chain = ChainAt<Planned, first + 1, layers.first[L + 1] - first - 1>;
-  if constexpr (node.role == Role::pooling) {
-    return LayerType<op::WindowPooling<At<typename Planned::leaves, leaf>::kind,
-                                       op::ImageExtents::of(node.input),
-                                       op::ImageExtents::of(node.output), node.window, Chain>>{};
-  } else if constexpr (node.role == Role::add) {
-    constexpr int a = segment_value<Planned, S>(node.source[0]);
-    constexpr int b = segment_value<Planned, S>(node.source[1]);
-    return LayerType<op::Sum<node.output.channels, (a == L ? b : a), Chain>>{};
-  } else if constexpr (node.role == Role::normalization) {
-    return LayerType<op::RunningNormalization<node.output.channels, Chain>>{};
-  } else if constexpr (is_dense(node) || is_dense_on_image(node)) {
+  static_assert(L > 0 || has_same_extents(node.input, Planned::node(node.source[0]).output));
+  if constexpr (role == SegmentRole::dense)
     return LayerType<
         op::Dense<node.input.size(), node.output.channels, (node.bias_count > 0), Chain>>{};
-  } else {
+  else if constexpr (role == SegmentRole::convolution)
     return LayerType<
         op::Convolution<op::ImageExtents::of(node.input), op::ImageExtents::of(node.output),
                         node.window, (node.bias_count > 0), Chain>>{};
-  }
+  else if constexpr (role == SegmentRole::pooling)
+    return LayerType<op::WindowPooling<At<typename Planned::leaves, leaf>::kind,
+                                       op::ImageExtents::of(node.input),
+                                       op::ImageExtents::of(node.output), node.window, Chain>>{};
+  else if constexpr (role == SegmentRole::sum)
+    return LayerType<op::Sum<node.output.channels, layers.earlier[L], Chain>>{};
+  else
+    return LayerType<op::RunningNormalization<node.output.channels, Chain>>{};
 }
 template <class Planned, int S, class Sequence> struct SegmentOf;
 template <class Planned, int S, std::size_t... L>

@@ -36,9 +36,9 @@ template <class... Arguments> std::string line(char const* format, Arguments con
   return text;
 }
 
-inline char const* fused_text(Step const& s, Node const& head) {
+inline char const* fused_text(Step const& s, SegmentRole first) {
   if (s.fused == Fused::segment)
-    return is_dense(head) ? segment_rule.name : image_segment_rule.name;
+    return first == SegmentRole::dense ? segment_rule.name : image_segment_rule.name;
   return s.rule < 0 ? "" : rules[s.rule].name;
 }
 
@@ -97,7 +97,7 @@ std::string explain_step(Roofline const* roofline, long batch) {
   constexpr StepCost cost =
       step_cost<Planned>(S, int(sizeof(typename P::storage)), int(sizeof(typename P::accumulate)));
   using Backend = SelectedBackend<StepOp<Planned, S>, P, typename Exec::backends>;
-  char const* const rule = fused_text(Planned::step(S), Planned::head(S));
+  char const* const rule = fused_text(Planned::step(S), Planned::plan.role[Planned::step(S).first]);
   return line("  %3d  %-26s %-10s ", S, step_text<Planned, S>().c_str(),
               shape_text(Planned::node(Planned::result(S)).output).c_str()) +
          cost_columns(cost, roofline, batch) +

@@ -42,8 +42,7 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
     else
       return Planned::program::nodes.inputs == 1 &&
              Planned::node(Planned::head(0).source[0]).role == Role::input &&
-             detail::readers(Planned::program::nodes, Planned::program::size,
-                             Planned::head(0).source[0]) == 1;
+             detail::readers(Planned::program::nodes, Planned::head(0).source[0]) == 1;
   }();
   /// Whether the last step writes the caller's output, and nobody reads it.
   static constexpr bool takes_target = [] {
@@ -53,8 +52,7 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
     else
       return Planned::program::nodes.outputs == 1 &&
              Planned::program::nodes.output[0] == Planned::result(last) &&
-             detail::readers(Planned::program::nodes, Planned::program::size,
-                             Planned::result(last)) == 1;
+             detail::readers(Planned::program::nodes, Planned::result(last)) == 1;
   }();
 
   void run_all() const {

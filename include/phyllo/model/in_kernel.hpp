@@ -96,10 +96,11 @@ template <class Net, class Precision> class InKernel {
 
   /// Cells that a call with Cells takes best: one for each lane of a vector.
   static constexpr int cells = LaneVector<accumulate>::lanes;
-  /// Whether calls with Cells go through vectors, not cell by cell: no value has positions.
+  /// Whether calls with Cells go through vectors, not cell by cell: no value has positions, and no
+  /// window more than the tap on its position.
   static constexpr bool in_lanes = PHYLLO_VECTOR_BYTES > 0 && [] {
     for (Node const& n : program::nodes.node)
-      if (n.output.positions() != 1) return false;
+      if (n.output.positions() != 1 || !n.window.is_one_tap()) return false;
     return true;
   }();
 

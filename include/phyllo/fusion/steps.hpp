@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/fusion/rules.hpp>
+#include <phyllo/network/nodes.hpp>
+
+namespace phyllo::inline PHYLLO_ISA {
+
+/// One launch, or a few that belong together: `count` entries of the plan's order from `first` on.
+struct Step {
+  Fused fused = Fused::single;
+  int first = 0;  // index into Plan::order
+  int count = 0;
+  int rule = -1;  // index into rules; -1: none
+};
+
+/// What a layer of a segment is: decided once, by the planner, for what is lowered from the plan.
+enum class SegmentRole : unsigned char {
+  none,         // not in a segment, or part of the pointwise chain of the layer before
+  dense,        // contraction that reads its whole input: a Linear layer on rows of numbers
+  convolution,  // any other contraction
+  pooling,
+  sum,
+  normalization,
+};
+
+/// The nodes of a program that do work, in order, and the steps that they are fused into.
+template <int N> struct Plan {
+  int order[N] = {};
+  int nodes = 0;
+  Step step[N] = {};
+  int size = 0;
+  SegmentRole role[N] = {};  // of order[k]
+
+  constexpr int head(Step const& s) const { return order[s.first]; }
+  constexpr int tail(Step const& s) const { return order[s.first + s.count - 1]; }
+};
+
+namespace detail {
+
+// How often node i is read, the outputs of the network included.
+template <int N> constexpr int readers(Nodes<N> const& p, int i) {
+  int count = 0;
+  for (int j = 0; j < p.size; ++j)
+    for (int s = 0; s < p.node[j].sources; ++s)
+      count += !p.node[j].alias && p.node[j].source[s] == i;
+  for (int o = 0; o < p.outputs; ++o) count += p.output[o] == i;
+  return count;
+}
+
+}  // namespace detail
+
+}  // namespace phyllo::inline PHYLLO_ISA
