@@ -88,12 +88,12 @@ void call(Space const& exec, Kokkos::View<float**, Space> x, Kokkos::View<float*
   Model<Net, P> const model(exec);
   int const count = int(x.extent(0));
   auto const closure = model.in_kernel();
+  auto const snapshot = model.snapshot(exec);
   Kokkos::parallel_for("by one thread", Kokkos::RangePolicy<Space>(exec, 0, count),
                        ByOneThread<Net, P>{closure, x, y});
   Kokkos::TeamPolicy<Space> policy(exec, count, Kokkos::AUTO);
   policy.set_scratch_size(0, Kokkos::PerTeam(closure.scratch_bytes));
-  Kokkos::parallel_for("by one team", policy,
-                       ByOneTeam<Net, P>{model.snapshot(exec).in_kernel(), x, y});
+  Kokkos::parallel_for("by one team", policy, ByOneTeam<Net, P>{snapshot.in_kernel(), x, y});
   constexpr int warps = 4;
   Kokkos::TeamPolicy<Space> by_warps(exec, (count + warps - 1) / warps, warps,
                                      Kokkos::TeamPolicy<Space>::vector_length_max());

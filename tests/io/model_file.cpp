@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "networks/readme.hpp"
 
@@ -133,4 +134,45 @@ TEST_CASE("weights: a wrong file is refused in one sentence and the model stays 
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 4);
   refused("wrong.safetensors");
   std::filesystem::remove(path);
+}
+
+TEST_CASE("weights: a missing or surplus name is answered with the names of the file") {
+  Space exec;
+  phyllo::Model<Small> model(exec, {.batch = 2, .seed = 1});
+  auto const complete = phyllo::to_tensors(exec, model);
+  auto const message = [&](phyllo::TensorFile const& file) {
+    return refusal([&] { phyllo::from_tensors(exec, model, file, "test"); });
+  };
+  auto const renamed = [&](std::string const& from, std::string const& to) {
+    auto file = complete;
+    for (auto& tensor : file.tensors)
+      if (tensor.name == from) tensor.name = to;
+    return file;
+  };
+  auto const says = [](std::string const& text, std::string const& part) {
+    INFO(text);
+    CHECK(text.find(part) != std::string::npos);
+  };
+  auto const module = message(renamed("4.weight", "classifier.4.weight"));
+  says(module, "expected a tensor \"4.weight\" of network");
+  says(module, "The nearest name is \"classifier.4.weight\".");
+  says(module, "The file has \"0.weight\", \"0.bias\", ");
+  says(message(renamed("1.running_var", "1.runing_var")), "The nearest name is \"1.runing_var\".");
+  // A name that the network has is no suggestion for another, and neither is one without likeness.
+  CHECK(message(renamed("4.weight", "head")).find("nearest") == std::string::npos);
+
+  auto many = complete;
+  for (int i = 0; i < 30; ++i) {
+    many.tensors.push_back(complete.tensors[0]);
+    many.tensors.back().name = "surplus" + std::to_string(i);
+  }
+  auto const surplus = message(many);
+  says(surplus, "got \"surplus0\", ");
+  says(surplus, "\"surplus19\" and 10 more as well");
+  CHECK(surplus.find("surplus20") == std::string::npos);
+  many.tensors.erase(many.tensors.begin());
+  says(message(many), " and 17 more.");
+  says(message({}), "The file has no tensors.");
+  for (auto& tensor : many.tensors) tensor.name += "\x1b\n";
+  CHECK(message(many).find_first_of("\x1b\n") == std::string::npos);
 }

@@ -138,3 +138,26 @@ TEST_CASE("loop by hand: a batch larger than the model is refused with one sente
   exec.fence("by hand");
   for (std::size_t i = 0; i < y.size(); ++i) CHECK(y.data()[i] == z.data()[i]);
 }
+
+TEST_CASE("loop by hand: weights are drawn anew from the model's seed, or from another") {
+  Space const exec;
+  ModelOf<Decoder> model(exec, {.batch = 1, .seed = 7}), other(exec, {.batch = 1, .seed = 8});
+  exec.fence("by hand");
+  auto const of_seven = parameters_of(model), of_eight = parameters_of(other);
+  CHECK(of_seven != of_eight);
+  other.initialize(exec, KaimingUniform{}, 7);
+  model.initialize(exec);
+  exec.fence("by hand");
+  CHECK(parameters_of(model) == of_seven);
+  CHECK(parameters_of(other) == of_seven);
+  other.initialize(exec);
+  model.initialize(exec, XavierNormal{});
+  exec.fence("by hand");
+  CHECK(parameters_of(other) == of_eight);
+  auto const drawn = parameters_of(model);
+  model.initialize(exec, XavierNormal{}, 7);
+  other.initialize(exec, XavierNormal{});
+  exec.fence("by hand");
+  CHECK(parameters_of(model) == drawn);
+  CHECK(parameters_of(other) != drawn);
+}

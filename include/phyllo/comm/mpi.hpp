@@ -7,6 +7,7 @@
 #include <phyllo/comm/mpi_device_memory.hpp>
 #include <phyllo/comm/shares.hpp>
 #include <phyllo/comm/transport.hpp>
+#include <phyllo/core/misspelt.hpp>
 #include <phyllo/core/warning.hpp>
 
 #include <atomic>
@@ -28,9 +29,11 @@ namespace phyllo::inline PHYLLO_ISA {
 struct MpiOptions {
   bool staged = false;         // through a copy on the host even where MPI could read the data
   bool device_memory = false;  // this MPI reads the device's, by your word; GpuAwareMpi finds out
+  Misspelt<Option::device_memory> gpu_aware = {}, cuda_aware = {};
   // Sums by MPI's own all-reduce instead of our messages, for networks that add numbers themselves.
   bool library_sums = false;
   long largest_count = INT_MAX;  // numbers in one MPI call; longer sums take several
+  Misspelt<Option::largest_count> max_count = {};
   // Seconds that one call waits for the other ranks; 0: for ever. Ten minutes outlast a checkpoint
   // that one rank writes, and cost a job that has lost a rank no more than that.
   double timeout = 600;

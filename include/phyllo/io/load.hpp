@@ -5,6 +5,7 @@
 #include <phyllo/core/bf16.hpp>
 #include <phyllo/core/fp16.hpp>
 #include <phyllo/io/safetensors.hpp>
+#include <phyllo/io/tensor_names.hpp>
 #include <phyllo/model/parameter_table.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -42,6 +43,33 @@ inline bool is_floating(ElementType type) {
 
 }  // namespace detail
 
+namespace detail {
+
+// Names of a file that a network does not have. torch counts batches beside running statistics;
+// nothing here depends on the count.
+template <class Table> Names surplus_names(Table const& table, TensorFile const& file) {
+  Names surplus;
+  for (StoredTensor const& tensor : file.tensors) {
+    bool known = tensor.name.ends_with(".num_batches_tracked");
+    for (auto const& entry : table) known = known || entry.name == tensor.name;
+    if (!known) surplus.push_back(tensor.name);
+  }
+  return surplus;
+}
+
+// What is in the file instead of a tensor that it should have.
+template <class Table>
+std::string instead_of(std::string_view missing, Table const& table, TensorFile const& file) {
+  if (file.tensors.empty()) return " The file has no tensors.";
+  Names names;
+  for (StoredTensor const& tensor : file.tensors) names.push_back(tensor.name);
+  std::string_view const nearest = nearest_name(missing, surplus_names(table, file));
+  return (nearest.empty() ? "" : " The nearest name is " + quoted(nearest) + ".") +
+         " The file has " + listed(names) + ".";
+}
+
+}  // namespace detail
+
 /// Takes parameters and buffers from tensors with torch's names. Nothing changes unless all fit.
 ///
 /// errors   run: a tensor that is missing, of other extents, not of a floating type, or that the
@@ -56,7 +84,8 @@ void from_tensors(typename M::space const& exec, M& model, TensorFile const& fil
     StoredTensor const* const tensor = file.find(entry.name);
     if (tensor == nullptr)
       throw Error(who + ": expected a tensor \"" + entry.name + "\" of network " + network +
-                  ", got none. Load weights that were saved from this network.");
+                  ", got none." + detail::instead_of(entry.name, table, file) +
+                  " Load weights that were saved from this network, or rename the tensors.");
     if (tensor->shape != entry.shape) {
       auto const text = [](std::vector<std::int64_t> const& shape) {
         std::string s = "(";
@@ -73,14 +102,11 @@ void from_tensors(typename M::space const& exec, M& model, TensorFile const& fil
                   ": expected F64, F32, BF16 or F16, got " +
                   std::string(element_name(tensor->type)) + ".");
   }
-  // torch counts batches beside running statistics; nothing here depends on the count.
-  for (StoredTensor const& tensor : file.tensors) {
-    bool known = tensor.name.ends_with(".num_batches_tracked");
-    for (ParameterEntry const& entry : table) known = known || entry.name == tensor.name;
-    if (!known)
-      throw Error(who + ": expected only tensors of network " + network + ", got \"" + tensor.name +
-                  "\" as well. Load weights that were saved from this network.");
-  }
+  auto const surplus = detail::surplus_names(table, file);
+  if (!surplus.empty())
+    throw Error(who + ": expected only tensors of network " + network + ", got " +
+                detail::listed(surplus) +
+                " as well. Load weights that were saved from this network, or leave these out.");
   auto const master = Kokkos::create_mirror(Kokkos::HostSpace{}, model.master());
   auto const parameters = Kokkos::create_mirror(Kokkos::HostSpace{}, model.parameters());
   auto const buffers = Kokkos::create_mirror(Kokkos::HostSpace{}, model.buffers());

@@ -5,6 +5,7 @@
 #include <phyllo/backend/run_here.hpp>
 #include <phyllo/core/allocate.hpp>
 #include <phyllo/core/launch_label.hpp>
+#include <phyllo/core/misspelt.hpp>
 #include <phyllo/core/type_name.hpp>
 #include <phyllo/model/backward.hpp>
 #include <phyllo/model/forward.hpp>
@@ -25,8 +26,10 @@
 namespace phyllo::inline PHYLLO_ISA {
 
 struct ModelOptions {
-  int batch = 256;         // largest batch; inference splits larger ones, training refuses them
+  int batch = 256;  // largest batch; inference splits larger ones, training refuses them
+  Misspelt<Option::batch> batch_size = {}, max_batch = {};
   std::uint64_t seed = 0;  // of the initial parameters and of random masks
+  Misspelt<Option::seed> random_seed = {};
 };
 
 /// A network with memory: parameters, gradients, buffers and activations on one execution space.
@@ -75,8 +78,13 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   Model clone(space const& exec) const;
 
   /// Draws all parameters anew; biases and shifts are zero, scales one, running statistics (0, 1).
+  /// The seed is ModelOptions::seed where none is given.
   template <class Scheme = KaimingUniform>
-  void initialize(space const& exec, Scheme const& scheme = {}, std::uint64_t seed = 0) {
+  void initialize(space const& exec, Scheme const& scheme = {}) {
+    initialize(exec, scheme, seed_);
+  }
+  template <class Scheme>
+  void initialize(space const& exec, Scheme const& scheme, std::uint64_t seed) {
     launch_initialization<Net>(exec, name_, scheme, seed, parameters_, master_, buffers_);
     forget_forward();
   }
@@ -115,8 +123,15 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
     return {exec, name_, batch > 0 ? batch : capacity(), parameters_, buffers_};
   }
 
-  /// A view of the live parameters to be called inside kernels; see InKernel.
-  InKernel<Net, P> in_kernel() const { return {parameters_.data(), buffers_.data()}; }
+  /// A view of the live parameters to be called inside kernels, valid while the model lives; see
+  /// InKernel.
+  InKernel<Net, P> in_kernel() const& { return {parameters_.data(), buffers_.data()}; }
+  template <class T = void> InKernel<Net, P> in_kernel() const&& {
+    static_assert(!std::is_void_v<T>,
+                  "in_kernel: the Model is a temporary, whose memory is released before a kernel "
+                  "runs. Keep it in a variable.");
+    return {};
+  }
   /// The same with parameters of its own, frozen now.
   Snapshot<Net, P, space> snapshot(space const& exec) const {
     return {exec, parameters_, buffers_};
@@ -189,6 +204,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   Vector<std::byte> activations_;
   Kokkos::View<StepState, memory_space> state_;
   Arenas<P> arenas_;
+  std::uint64_t seed_ = 0;
   int last_batch_ = -1;  // of a forward whose activations a backward may use; -1: of none
   InstanceOrder<space> training_order_;
   mutable InstanceOrder<space> inference_order_;

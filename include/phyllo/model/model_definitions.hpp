@@ -70,12 +70,13 @@ Model<Net, P, Exec>::Model(space const& exec, ModelOptions const& options)
   initial.seed = options.seed;
   Kokkos::parallel_for(name_ + "/state", Kokkos::RangePolicy<space>(exec, 0, 1),
                        SetState{state_.data(), initial});
-  initialize(exec, KaimingUniform{}, options.seed);
+  seed_ = options.seed;
+  initialize(exec);
 }
 
 template <class Net, Precision P, class Exec>
 Model<Net, P, Exec> Model<Net, P, Exec>::clone(space const& exec) const {
-  Model copy(exec, {.batch = capacity()});
+  Model copy(exec, {.batch = capacity(), .seed = seed_});
   Kokkos::deep_copy(exec, copy.parameters_, parameters_);
   if constexpr (P::has_master) Kokkos::deep_copy(exec, copy.master_, master_);
   Kokkos::deep_copy(exec, copy.gradients_, gradients_);

@@ -8,6 +8,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <type_traits>
+
 namespace phyllo::inline PHYLLO_ISA {
 
 /// Parameters and buffers of a model as they were at one moment, for kernels that shall not see
@@ -33,7 +35,14 @@ template <class Net, class Precision, class Space> class Snapshot {
   }
 
   /// To be called inside kernels on the instance of the copy, while a Snapshot lives.
-  InKernel<Net, Precision> in_kernel() const { return {parameters_.data(), buffers_.data()}; }
+  InKernel<Net, Precision> in_kernel() const& { return {parameters_.data(), buffers_.data()}; }
+  template <class T = void> InKernel<Net, Precision> in_kernel() const&& {
+    static_assert(
+        !std::is_void_v<T>,
+        "in_kernel: the Snapshot is a temporary, whose memory is released before a kernel "
+        "runs. Keep it in a variable.");
+    return {};
+  }
 
  private:
   template <class V> static V copy(Space const& exec, char const* what, std::size_t size) {

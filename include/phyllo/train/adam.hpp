@@ -4,6 +4,7 @@
 
 #include <phyllo/core/elementary.hpp>
 #include <phyllo/core/macros.hpp>
+#include <phyllo/core/misspelt.hpp>
 #include <phyllo/core/step_state.hpp>
 #include <phyllo/train/schedule.hpp>
 
@@ -21,10 +22,14 @@ namespace phyllo::inline PHYLLO_ISA {
 /// source   Kingma and Ba, "Adam", ICLR 2015, algorithm 1
 struct Adam {
   float rate = 1e-3f;
+  Misspelt<Option::rate> learning_rate = {}, lr = {};
   float beta1 = 0.9f;
   float beta2 = 0.999f;
+  Misspelt<Option::betas> betas = {};
   float epsilon = 1e-8f;
+  Misspelt<Option::epsilon> eps = {};
   float weight_decay = 0;
+  Misspelt<Option::weight_decay> decay = {};
   Schedule schedule = {};
 
   static constexpr char const* name = "adam";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/core/macros.hpp>
+#include <phyllo/core/misspelt.hpp>
 
 #include <Kokkos_NumericTraits.hpp>
 
@@ -18,6 +19,7 @@ namespace phyllo::inline PHYLLO_ISA {
 ///          ICML 2013, algorithm 1
 struct Clipping {
   float largest_norm = Kokkos::Experimental::infinity_v<float>;
+  Misspelt<Option::largest_norm> max_norm = {};
 
   PHYLLO_FUNCTION float factor(float norm) const {
     float const f = largest_norm / (norm + 1e-6f);

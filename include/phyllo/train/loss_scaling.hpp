@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/core/macros.hpp>
+#include <phyllo/core/misspelt.hpp>
 #include <phyllo/core/step_state.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
@@ -15,8 +16,11 @@ namespace phyllo::inline PHYLLO_ISA {
 /// source   Micikevicius et al., "Mixed Precision Training", ICLR 2018, §3.2
 struct LossScaling {
   float initial = 65536;
+  Misspelt<Option::initial> init_scale = {}, scale = {};
   int interval = 2000;
+  Misspelt<Option::interval> growth_interval = {};
   float largest = 16777216;
+  Misspelt<Option::largest> max_scale = {};
 
   PHYLLO_FUNCTION void adapt(StepState& state) const {
     if (state.finite == 0) {

@@ -8,6 +8,7 @@
 #include <phyllo/core/allocate.hpp>
 #include <phyllo/core/error.hpp>
 #include <phyllo/core/launch_label.hpp>
+#include <phyllo/core/misspelt.hpp>
 #include <phyllo/policy/communication.hpp>
 #include <phyllo/train/adam.hpp>
 #include <phyllo/train/clipping.hpp>
@@ -24,7 +25,9 @@ namespace phyllo::inline PHYLLO_ISA {
 /// What happens to the gradient before the rule sees it.
 struct OptimizerOptions {
   LossScaling scaling = {};
+  Misspelt<Option::scaling> loss_scaling = {}, loss_scale = {};
   Clipping clipping = {};
+  Misspelt<Option::clipping> clip = {}, max_norm = {}, largest_norm = {};
 };
 
 /// An update rule with its state, over the flat arena of one model.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/core/macros.hpp>
+#include <phyllo/core/misspelt.hpp>
 #include <phyllo/core/step_state.hpp>
 #include <phyllo/train/schedule.hpp>
 
@@ -18,9 +19,11 @@ namespace phyllo::inline PHYLLO_ISA {
 /// source   Sutskever et al., "On the importance of initialization and momentum", ICML 2013
 struct Sgd {
   float rate = 0.01f;
+  Misspelt<Option::rate> learning_rate = {}, lr = {};
   float momentum = 0;
   bool nesterov = false;
   float weight_decay = 0;
+  Misspelt<Option::weight_decay> decay = {};
   Schedule schedule = {};
 
   static constexpr char const* name = "sgd";
