@@ -14,7 +14,7 @@ namespace phyllo::inline PHYLLO_ISA {
 ///
 /// shape    any -> the same
 /// errors   none: every finite number is allowed; minus infinity, as infinity times zero, gives NaN
-/// numerics value: relative error at most (4 + x^2) epsilon while y is a normal number, so the tail
+/// numerics value: relative error at most (5 + x^2) epsilon while y is a normal number, so the tail
 ///          towards minus infinity keeps its digits (erfc of core/elementary.hpp); derivative:
 ///          absolute error at most 4 epsilon (epsilon of T: 2^-23 for float)
 /// cost     1 erfc an element; the derivative 1 erfc and 1 exponential, from the input
