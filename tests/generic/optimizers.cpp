@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What holds for every optimizer: twenty steps follow the formula of its paper in plain loops, the
+// What holds for every optimizer: fifty steps follow the formula of its paper in plain loops, the
 // same bits come again, and it minimises a convex function in every precision.
 
 #include <doctest/doctest.h>
@@ -22,46 +22,51 @@ struct Moments {
 
 // Sutskever et al., ICML 2013, eqs. 1 to 4, in the variable that is constant at rate 1.
 void reference_update(Sgd const& rule, double rate, double& w, double g, Moments& m, int) {
-  g += double(rule.weight_decay) * w;
-  m.first = double(rule.momentum) * m.first + g;
-  w -= rate * (rule.nesterov ? g + double(rule.momentum) * m.first : m.first);
+  g += rule.weight_decay * w;
+  m.first = rule.momentum * m.first + g;
+  w -= rate * (rule.nesterov ? g + rule.momentum * m.first : m.first);
 }
 // Kingma and Ba, ICLR 2015, algorithm 1.
 void reference_update(Adam const& rule, double rate, double& w, double g, Moments& m, int t) {
-  g += double(rule.weight_decay) * w;
-  m.first = double(rule.beta1) * m.first + (1 - double(rule.beta1)) * g;
-  m.second = double(rule.beta2) * m.second + (1 - double(rule.beta2)) * g * g;
-  double const first = m.first / (1 - std::pow(double(rule.beta1), t));
-  double const second = m.second / (1 - std::pow(double(rule.beta2), t));
-  w -= rate * first / (std::sqrt(second) + double(rule.epsilon));
+  g += rule.weight_decay * w;
+  m.first = rule.beta1 * m.first + (1 - rule.beta1) * g;
+  m.second = rule.beta2 * m.second + (1 - rule.beta2) * g * g;
+  double const first = m.first / (1 - std::pow(rule.beta1, t));
+  double const second = m.second / (1 - std::pow(rule.beta2, t));
+  w -= rate * first / (std::sqrt(second) + rule.epsilon);
 }
 
 using Net = Network<Input<3>, Linear<5>, Tanh, Linear<2>>;
 
 // Any gradients: each step's are drawn, whatever the network would say.
-template <class P, class Rule> std::vector<double> updated(Rule const& rule, double& error) {
+template <class P, class Rule>
+std::vector<double> updated(Rule const& rule, Clipping const& clipping, double& error) {
   Space const exec;
   using M = Model<Net, P, Execution<Space>>;
   M model(exec, {.batch = 4, .seed = 3});
-  Optimizer<Rule, M> optimizer(exec, model, rule);
+  Optimizer<Rule, M> optimizer(exec, model, rule, {.clipping = clipping});
   exec.fence("optimizers");
   auto const& master = model.master();
   std::vector<double> w(master.data(), master.data() + master.size());
   std::vector<Moments> moments(w.size());
-  constexpr int samples = 4;
-  for (int step = 1; step <= 20; ++step) {
-    double const rate = double(float(rule.rate * rule.schedule.factor(std::uint64_t(step - 1))));
+  constexpr int samples = 7;  // no power of two
+  std::vector<double> g(w.size());
+  for (int step = 1; step <= 50; ++step) {
+    double const rate = rule.rate * rule.schedule.factor(std::uint64_t(step - 1));
     double const scale = double(model.state()().loss_scale);
     for (std::size_t i = 0; i < w.size(); ++i) {
-      double const g = 2 * random_uniform(5, std::uint64_t(step), 0, i, 0) - 1;
-      model.gradients()(i) = typename P::accumulate(g * samples * scale);
-      reference_update(rule, rate, w[i], g, moments[i], step);
+      double const sum = samples * (2 * random_uniform(5, std::uint64_t(step), 0, i, 0) - 1);
+      model.gradients()(i) = typename P::accumulate(sum * scale);
+      g[i] = sum / samples;
     }
+    double const clip = std::min(1.0, clipping.largest_norm / (norm(g) + 1e-6));
+    for (std::size_t i = 0; i < w.size(); ++i)
+      reference_update(rule, rate, w[i], clip * g[i], moments[i], step);
     model.gradients()(w.size()) = samples;
     optimizer.update(exec, model);
     exec.fence("optimizers");
   }
-  CHECK(model.state()().step == 20);
+  CHECK(model.state()().step == 50);
   std::vector<double> const got(master.data(), master.data() + master.size());
   error = relative_error(w, got);
   // What the kernels read is the master, rounded.
@@ -76,11 +81,13 @@ TEST_CASE_TEMPLATE("generic: optimizers follow their papers", P, Full<double>, F
                    Mixed<bf16, float>, Mixed<fp16, float>) {
   for_optimizers([](auto const& rule) {
     CAPTURE(rule.name);
-    double error = 1, second = 1;
-    auto const got = updated<P>(rule, error);
-    // Rate, corrections and the mean's factor are floats in every precision.
-    CHECK(error <= 2e-6);
-    CHECK(updated<P>(rule, second) == got);
+    for (Clipping const clipping : {Clipping{}, Clipping{.largest_norm = 0.3}}) {
+      CAPTURE(clipping.largest_norm);
+      double error = 1, second = 1;
+      auto const got = updated<P>(rule, clipping, error);
+      CHECK(error <= (std::is_same_v<P, Full<double>> ? 1e-15 : 2e-6));
+      CHECK(updated<P>(rule, clipping, second) == got);
+    }
   });
 }
 

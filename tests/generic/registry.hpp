@@ -74,14 +74,14 @@ using ports        = List<TwoPorts>;
 using Losses = TypeList<CrossEntropy, MeanSquaredError>;
 
 template <class Check> void for_optimizers(Check const& check) {
-  check(Sgd{.rate = 0.02f});
-  check(Sgd{.rate = 0.02f, .momentum = 0.9f});
-  check(Sgd{.rate = 0.02f, .momentum = 0.9f, .nesterov = true});
-  check(Sgd{.rate = 0.02f, .momentum = 0.5f, .weight_decay = 0.1f});
-  check(Sgd{.rate = 0.02f, .schedule = step_decay_schedule(5, 0.5f, 3)});
-  check(Adam{.rate = 0.02f});
-  check(Adam{.rate = 0.02f, .beta1 = 0.8f, .beta2 = 0.99f, .epsilon = 1e-3f, .weight_decay = 0.1f});
-  check(Adam{.rate = 0.02f, .schedule = cosine_schedule(20, 0.1f, 4)});
+  check(Sgd{.rate = 0.02});
+  check(Sgd{.rate = 0.02, .momentum = 0.9});
+  check(Sgd{.rate = 0.02, .momentum = 0.9, .nesterov = true});
+  check(Sgd{.rate = 0.02, .momentum = 0.5, .weight_decay = 0.1});
+  check(Sgd{.rate = 0.02, .schedule = step_decay_schedule(5, 0.7, 3)});
+  check(Adam{.rate = 0.02});
+  check(Adam{.rate = 0.02, .beta1 = 0.8, .beta2 = 0.99, .epsilon = 1e-3, .weight_decay = 0.1});
+  check(Adam{.rate = 0.02, .schedule = cosine_schedule(40, 0.1, 4)});
 }
 
 }  // namespace phyllo::test

@@ -113,7 +113,7 @@ template <class Net, class P> void equals_one_rank(double bound) {
 
 TEST_CASE_TEMPLATE("data parallel: several ranks equal one rank on the whole batch", Net,
                    Perceptron, Masked, Convolutional, GlobalNorm) {
-  equals_one_rank<Net, Full<double>>(1e-6);  // learning rate, schedule and factor are floats
+  equals_one_rank<Net, Full<double>>(1e-13);
   equals_one_rank<Net, Full<float>>(1e-5);
 }
 

@@ -21,6 +21,10 @@ constexpr std::size_t batch = 6;
 
 struct Pixels : Network<Input<2, 3, 4>, Conv2d<5, Padding<1>>, Tanh, Conv2d<3, KernelSize<1>>> {};
 struct Classes : Network<Input<4>, Linear<9>, Tanh, Linear<3>> {};
+struct first;
+struct second;
+struct TwoHeads
+    : Network<Input<4>, Linear<9>, Tanh, BatchNorm<>, Output<first>, Linear<3>, Output<second>> {};
 
 template <class Net, class L>
 using TrainerOf = Trainer<Net, L, Sgd, Full<double>, Local, Execution<Space>>;
@@ -125,4 +129,31 @@ TEST_CASE("targets: cross-entropy of each pixel, against its formula") {
   trainer.step(x, t);
   CHECK(trainer.loss() == doctest::Approx(loss / (12 * batch)).epsilon(1e-13));
   CHECK(trainer.evaluate(x, t).loss < loss / (12 * batch));
+}
+
+TEST_CASE("targets: weights of losses and constants of a batch normalisation are doubles") {
+  Space const exec;
+  Kokkos::View<double**, Host> x("x", batch, 4), a("a", batch, 9), b("b", batch, 3);
+  Kokkos::View<double**, Host> t("t", batch, 9), u("u", batch, 3);
+  for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = std::sin(0.3 + 1.9 * double(i));
+  using L = Losses<On<first, MeanSquaredError, 0.1>, On<second, MeanSquaredError, 0.3>>;
+  TrainerOf<TwoHeads, L> trainer(exec, Sgd{.rate = 0.1}, {.batch = int(batch)});
+  auto const& running = trainer.model().buffers();
+  for (int c = 0; c < 18; ++c) running(c) = c < 9 ? 0.0f : 1.0f;
+  trainer.model().infer(exec, x, tensors(named<first>(a), named<second>(b)));
+  exec.fence("targets");
+  auto const& weight = trainer.model().parameters();
+  double loss = 0, off = 0;
+  for (std::size_t n = 0; n < batch; ++n) {
+    for (std::size_t o = 0; o < 9; ++o) {
+      double z = 0;
+      for (std::size_t c = 0; c < 4; ++c) z += x(n, c) * weight(c * 9 + o);
+      off = std::max(off, std::fabs(a(n, o) - std::tanh(z) / std::sqrt(1 + 1e-5)));
+      loss += 0.1 * a(n, o) * a(n, o) / 9 / batch;
+    }
+    for (std::size_t o = 0; o < 3; ++o) loss += 0.3 * b(n, o) * b(n, o) / 3 / batch;
+  }
+  CHECK(off < 1e-15);
+  auto const evaluation = trainer.evaluate(x, tensors(named<first>(t), named<second>(u)));
+  CHECK(evaluation.loss == doctest::Approx(loss).epsilon(1e-15));
 }

@@ -10,6 +10,9 @@ namespace phyllo::inline PHYLLO_ISA {
 
 /// What changes from step to step, in one small block of device memory that kernels read by
 /// pointer: a step can be captured once and replayed, and nothing of it is baked into a functor.
+///
+/// numerics what an update multiplies by is computed in double; kernels convert it once to the type
+///          in which they compute
 struct StepState {
   std::uint64_t seed = 0;          // key of all random numbers of a training
   std::uint64_t step = 0;          // optimizer steps taken, skipped ones not counted
@@ -17,11 +20,11 @@ struct StepState {
   std::uint64_t first_sample = 0;  // position of this rank's first sample in the global batch
   float loss_scale = 1;            // factor on the loss's gradient
   float late_scale = 0;            // that of gradients of the step before; 0: the update takes none
-  float gradient_factor = 1;  // clipping's factor / (the gradients' scale x samples of all ranks)
-  float gradient_norm = 0;    // of the mean gradient over the samples of all ranks, unclipped
-  float learning_rate = 0;    // of this step, after the schedule
-  float correction[2] = {1, 1};  // of an optimizer's moments, for this step
-  int finite = 1;                // 0 when a reduced gradient is infinite or not a number
+  double gradient_factor = 1;  // clipping's factor / (the gradients' scale x samples of all ranks)
+  double gradient_norm = 0;    // of the mean gradient over the samples of all ranks, unclipped
+  double learning_rate = 0;    // of this step, after the schedule
+  double correction[2] = {1, 1};  // of an optimizer's moments, for this step
+  int finite = 1;                 // 0 when a reduced gradient is infinite or not a number
   int steps_since_overflow = 0;
   std::uint64_t skipped = 0;  // steps skipped because of an overflow
 };

@@ -32,8 +32,8 @@ template <class... Options> struct BatchNorm {
   static constexpr Role role = Role::normalization;
   static constexpr bool global_statistics =
       (std::is_same_v<Options, Statistics::Global> || ... || false);
-  static constexpr float momentum = 0.1f;
-  static constexpr float epsilon = 1e-5f;
+  static constexpr double momentum = 0.1;
+  static constexpr double epsilon = 1e-5;
 
   static constexpr bool valid_options = ((std::is_same_v<Options, Statistics::Local> ||
                                           std::is_same_v<Options, Statistics::Global>) &&

@@ -12,7 +12,7 @@ namespace phyllo::inline PHYLLO_ISA {
 template <class Tag, class L, double Weight = 1.0> struct On {
   using tag = Tag;
   using loss = L;
-  static constexpr float weight = float(Weight);
+  static constexpr double weight = Weight;
 };
 
 /// The weighted sum of losses on several outputs: Losses<On<a, CrossEntropy>, On<b,

@@ -101,7 +101,8 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
       constexpr Node norm = Planned::node(Planned::plan.order[Planned::step(S).first + 1]);
       work.fold = {this->arenas.buffers + norm.buffer,
                    this->arenas.buffers + norm.buffer + norm.input.channels,
-                   this->parameter(norm.weight), this->parameter(norm.bias), norm.epsilon};
+                   this->parameter(norm.weight), this->parameter(norm.bias),
+                   accumulate(norm.epsilon)};
     }
     work.y = this->value(Planned::result(S));
     work.saved = this->saved(S);
@@ -141,8 +142,8 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
       finish.inverse_deviation = s.inverse_deviation;
       finish.running_mean = running_mean;
       finish.running_variance = running_variance;
-      finish.momentum = n.momentum;
-      finish.epsilon = n.epsilon;
+      finish.momentum = accumulate(n.momentum);
+      finish.epsilon = accumulate(n.epsilon);
       this->template run<Op>(S, finish);
       work.mean = s.mean;
       work.inverse_deviation = s.inverse_deviation;
@@ -155,7 +156,7 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
     work.shift = this->parameter(n.bias);
     work.running_mean = running_mean;
     work.running_variance = running_variance;
-    work.epsilon = n.epsilon;
+    work.epsilon = accumulate(n.epsilon);
     if constexpr (Planned::step(S).fused == Fused::normalization_add)
       work.added = this->value(Planned::liveness.source(S, 1));
     work.y = this->value(Planned::result(S));

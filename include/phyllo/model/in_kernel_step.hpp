@@ -34,7 +34,7 @@ template <class Planned, int S> struct StepFacts {
   static constexpr int source_channels = Planned::node(head.source[I]).output.channels;
   static constexpr int weight = head.weight, bias = head.bias;
   static constexpr int norm_weight = norm.weight, norm_bias = norm.bias, norm_buffer = norm.buffer;
-  static constexpr float epsilon = norm.epsilon;
+  static constexpr double epsilon = norm.epsilon;
   static constexpr int in_channels = head.input.channels, in_positions = head.input.positions();
   static constexpr int out_channels = head.output.channels, out_positions = head.output.positions();
   template <int D> static constexpr int in_extent = head.input.spatial[D];

@@ -50,11 +50,17 @@ struct FillBuffers {
   KOKKOS_FUNCTION void operator()(int i) const { buffers[i] = i < channels ? 0.0f : 1.0f; }
 };
 
-/// Counts a training forward pass and notes which samples of the global batch it sees.
+/// Counts a training forward pass, notes which samples of the global batch it sees, and copies the
+/// running statistics, which a step that does not count takes back. One work item: one buffer.
 struct BeginTrainingPass {
   StepState* state = nullptr;
   std::uint64_t first_sample = 0;
-  KOKKOS_FUNCTION void operator()(int) const {
+  float const* buffers = nullptr;
+  float* buffers_before = nullptr;
+  int buffer_size = 0;
+  KOKKOS_FUNCTION void operator()(int i) const {
+    if (i < buffer_size) buffers_before[i] = buffers[i];
+    if (i > 0) return;
     ++state->forward;
     state->first_sample = first_sample;
   }

@@ -89,7 +89,9 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
     forget_forward();
   }
 
-  /// Training mode: out = network(in), keeping what the backward pass needs.
+  /// Training mode: out = network(in), keeping what the backward pass needs. Running statistics are
+  /// updated here, as in torch, but never by statistics that are not finite; an optimizer's step
+  /// that is skipped restores those before the last forward.
   template <class In, class Out, class C = Local>
   void forward(space const& exec, In const& in, Out const& out, C&& communication = {});
 
@@ -143,6 +145,8 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   Vector<accumulate> const& master() const { return master_; }  // the parameters, unrounded
   Vector<accumulate> const& gradients() const { return gradients_; }
   Vector<float> const& buffers() const { return buffers_; }
+  /// The buffers as they were before the last training forward pass.
+  Vector<float> const& buffers_before() const { return buffers_before_; }
   Kokkos::View<StepState, memory_space> const& state() const { return state_; }
   Arenas<P> const& arenas() const { return arenas_; }
 
@@ -174,11 +178,13 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   }
   void begin_training_pass(space const& exec, std::uint64_t first_sample) {
     forget_forward();
-    BeginTrainingPass const begin{state_.data(), first_sample};
+    constexpr int buffers = nodes.buffer_size, items = buffers > 1 ? buffers : 1;
+    BeginTrainingPass const begin{state_.data(), first_sample, buffers_.data(),
+                                  buffers_before_.data(), buffers};
     if constexpr (in_order<space>)
-      run_here(exec, begin_label_, 1, begin);
+      run_here(exec, begin_label_, items, begin);
     else
-      Kokkos::parallel_for(launch_label(begin_label_), Kokkos::RangePolicy<space>(exec, 0, 1),
+      Kokkos::parallel_for(launch_label(begin_label_), Kokkos::RangePolicy<space>(exec, 0, items),
                            begin);
   }
   void check_batch(int batch) const;
@@ -200,7 +206,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   std::vector<std::string> training_labels_, backward_labels_;
   Vector<storage> parameters_;
   Vector<accumulate> master_, gradients_, statistics_, partial_;
-  Vector<float> buffers_;
+  Vector<float> buffers_, buffers_before_;
   Vector<std::byte> activations_;
   Kokkos::View<StepState, memory_space> state_;
   Arenas<P> arenas_;

@@ -55,6 +55,7 @@ Model<Net, P, Exec>::Model(space const& exec, ModelOptions const& options)
     master_ = parameters_;
   allocate(exec, gradients_, "gradients", gradient_size);
   allocate(exec, buffers_, "buffers", nodes.buffer_size);
+  allocate(exec, buffers_before_, "buffers before a step", nodes.buffer_size);
   allocate(exec, statistics_, "statistics", nodes.buffer_size / 2 * 7);
   allocate(exec, partial_, "workspace", detail::partial_size<Net, P, Exec>());
   allocate(exec, activations_, "activations", bytes_of(options.batch, Training::memory.bytes),

@@ -26,8 +26,8 @@ struct Node {
   int bias_count = 0;
   int buffer = -1;  // elements from the start of the buffer arena: mean, then variance
   bool global_statistics = false;
-  float momentum = 0;
-  float epsilon = 0;
+  double momentum = 0;
+  double epsilon = 0;
   bool random = false;
   Derivative derivative_of = Derivative::nothing;
   long flops = 0;  // of one sample, forward; a multiply-add counts two

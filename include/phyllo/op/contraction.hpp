@@ -14,7 +14,7 @@ template <class Precision> struct FoldedNormalization {
   float const* variance = nullptr;                     // (C')
   typename Precision::storage const* scale = nullptr;  // (C')
   typename Precision::storage const* shift = nullptr;  // (C')
-  float epsilon = 0;
+  typename Precision::accumulate epsilon = 0;
 };
 
 /// Linear and convolution as one family, with an epilogue:

@@ -31,7 +31,7 @@ template <class L, bool Few = false> struct Loss {
     using accumulate = typename Precision::accumulate;
     int batch = 0;
     Shape shape;
-    float weight = 1;
+    accumulate weight = 1;
     storage const* outputs = nullptr;
     ExternalTensor targets;
     StepState const* state = nullptr;  // loss scale; nullptr: one

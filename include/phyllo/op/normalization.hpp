@@ -35,7 +35,8 @@ template <class Chain> struct Normalization {
   };
 
   /// mean and inverse deviation of the batch; running statistics by exponential averaging with the
-  /// unbiased variance. A batch without rows leaves everything as it is.
+  /// unbiased variance. A batch without rows leaves everything as it is; statistics that are
+  /// infinite or not a number never enter the running ones.
   template <class Precision> struct Finish {
     using accumulate = typename Precision::accumulate;
     int channels = 0;
@@ -45,7 +46,7 @@ template <class Chain> struct Normalization {
     accumulate* inverse_deviation = nullptr;  // (C)
     float* running_mean = nullptr;            // (C)
     float* running_variance = nullptr;        // (C)
-    float momentum = 0, epsilon = 0;
+    accumulate momentum = 0, epsilon = 0;
   };
 
   template <class Precision> struct Forward {
@@ -59,7 +60,7 @@ template <class Chain> struct Normalization {
     accumulate const* inverse_deviation = nullptr;
     float const* running_mean = nullptr;  // inference: used when mean is nullptr
     float const* running_variance = nullptr;
-    float epsilon = 0;
+    accumulate epsilon = 0;
     storage* y = nullptr;
     Randomness random;
     storage const* added = nullptr;  // nullptr: nothing

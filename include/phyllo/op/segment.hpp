@@ -80,7 +80,7 @@ template <int Count, class Chain> struct RunningNormalization {
 /// Where a normalisation of a segment has its running statistics.
 struct RunningStatistics {
   int buffer = -1;  // mean, then variance (C): elements from the start of the arena of buffers
-  float epsilon = 0;
+  double epsilon = 0;
 };
 
 /// What an op of a segment is: a Linear layer, any op on rows of channels, a sum, a normalisation.
@@ -135,7 +135,7 @@ template <class Segment, class L> struct WholeStep {
     using storage = typename Precision::storage;
     using accumulate = typename Precision::accumulate;
     typename Segment::template Forward<Precision> forward;  // y unused
-    float weight = 1;
+    accumulate weight = 1;
     ExternalTensor targets;
     StepState const* state = nullptr;
     int parameter_count = 0;  // of the arena, in elements

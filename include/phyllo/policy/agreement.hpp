@@ -5,9 +5,9 @@
 #include <phyllo/core/error.hpp>
 #include <phyllo/policy/communication.hpp>
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -40,8 +40,8 @@ class Agreement {
 
   void add(std::string_view what, double value) {
     char text[32];
-    std::snprintf(text, sizeof text, "%.9g", value);
-    add(what, std::string_view(text));
+    auto const end = std::to_chars(text, text + sizeof text, value).ptr;  // no two numbers alike
+    add(what, std::string_view(text, std::size_t(end - text)));
   }
 
   std::string const& text() const { return text_; }

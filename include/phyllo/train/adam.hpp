@@ -21,14 +21,14 @@ namespace phyllo::inline PHYLLO_ISA {
 /// cost     4 reads, 3 writes per parameter
 /// source   Kingma and Ba, "Adam", ICLR 2015, algorithm 1
 struct Adam {
-  float rate = 1e-3f;
+  double rate = 1e-3;
   Misspelt<Option::rate> learning_rate = {}, lr = {};
-  float beta1 = 0.9f;
-  float beta2 = 0.999f;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
   Misspelt<Option::betas> betas = {};
-  float epsilon = 1e-8f;
+  double epsilon = 1e-8;
   Misspelt<Option::epsilon> eps = {};
-  float weight_decay = 0;
+  double weight_decay = 0;
   Misspelt<Option::weight_decay> decay = {};
   Schedule schedule = {};
 
@@ -37,15 +37,15 @@ struct Adam {
 
   PHYLLO_FUNCTION void prepare(StepState& step) const {
     double const t = double(step.step);
-    step.correction[0] = float(1 / (1 - Kokkos::pow(double(beta1), t)));
-    step.correction[1] = float(1 / (1 - Kokkos::pow(double(beta2), t)));
+    step.correction[0] = 1 / (1 - Kokkos::pow(beta1, t));
+    step.correction[1] = 1 / (1 - Kokkos::pow(beta2, t));
   }
 
   template <class T>
   PHYLLO_FUNCTION T update(T w, T g, T* state, long stride, StepState const& step) const {
     g += T(weight_decay) * w;
-    T const m = T(beta1) * state[0] + (T(1) - T(beta1)) * g;
-    T const v = T(beta2) * state[stride] + (T(1) - T(beta2)) * g * g;
+    T const m = T(beta1) * state[0] + T(1 - beta1) * g;
+    T const v = T(beta2) * state[stride] + T(1 - beta2) * g * g;
     state[0] = m;
     state[stride] = v;
     T const deviation = square_root(v * T(step.correction[1])) + T(epsilon);

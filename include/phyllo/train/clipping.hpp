@@ -18,11 +18,11 @@ namespace phyllo::inline PHYLLO_ISA {
 /// source   Pascanu, Mikolov and Bengio, "On the difficulty of training recurrent neural networks",
 ///          ICML 2013, algorithm 1
 struct Clipping {
-  float largest_norm = Kokkos::Experimental::infinity_v<float>;
+  double largest_norm = Kokkos::Experimental::infinity_v<double>;
   Misspelt<Option::largest_norm> max_norm = {};
 
-  PHYLLO_FUNCTION float factor(float norm) const {
-    float const f = largest_norm / (norm + 1e-6f);
+  PHYLLO_FUNCTION double factor(double norm) const {
+    double const f = largest_norm / (norm + 1e-6);
     return f < 1 ? f : 1;  // also where both are infinite
   }
 };

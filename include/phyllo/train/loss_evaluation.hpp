@@ -189,7 +189,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     pass.template fill_segment<0>(work.forward);
     work.forward.random = {model_.arenas().state, 0};  // training: random masks are drawn
     work.forward.workspace = workspace_.data();
-    work.weight = At<TypeList<Term...>, 0>::weight;
+    work.weight = accumulate(At<TypeList<Term...>, 0>::weight);
     work.targets = targets.tensor[0];
     work.state = model_.arenas().state;
     work.parameter_count = M::nodes.arena_size;
@@ -304,7 +304,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     typename Op::template Evaluate<P> work;
     work.batch = pass.batch;
     work.shape = shape;
-    work.weight = T::weight;
+    work.weight = accumulate(T::weight);
     work.outputs = pass.value(node_of<T>());
     work.targets = targets;
     work.state = model_.arenas().state;

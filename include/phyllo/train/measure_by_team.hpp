@@ -84,7 +84,7 @@ template <class T, class Finish> struct MeasureByTeam {
 
  private:
   template <class Member> KOKKOS_FUNCTION void measure(Member const& member, int b) const {
-    T const factor = T(mean_factor(*state, tail[0]));
+    T const factor = mean_factor(*state, tail[0]);
     long const first = long(b) * block;
     int const count = int(first + block < size ? block : size - first);
     GradientMeasure<T> measure;

@@ -120,10 +120,15 @@ template <class Rule, class M> class Optimizer {
       measure(exec, gradients, state, tail, advance);
     }
     constexpr int run = on_host ? 1024 : 1;
-    launch(exec, int((count_ + run - 1) / run),
-           UpdateParameters<Rule, storage, accumulate, run>{rule_, state, gradients, state_.data(),
-                                                            count_, model.master().data() + first_,
-                                                            model.parameters().data() + first_});
+    // Late gradients are not of the samples that have just changed the running statistics.
+    constexpr int buffers = gradients_are_late<Policy> ? 0 : M::nodes.buffer_size;
+    int const updates = int((count_ + run - 1) / run);
+    int const items = updates > 0 || buffers == 0 ? updates : 1;
+    launch(exec, items,
+           UpdateParameters<Rule, storage, accumulate, run>{
+               rule_, state, gradients, state_.data(), count_, model.master().data() + first_,
+               model.parameters().data() + first_, model.buffers_before().data(),
+               model.buffers().data(), buffers, items});
   }
 
   Rule const& rule() const { return rule_; }

@@ -26,8 +26,8 @@ PHYLLO_INLINE float gradient_scale(StepState const& state) {
 }
 
 /// What turns summed and scaled gradients into their mean; zero where no rank had a sample.
-template <class T> PHYLLO_INLINE float mean_factor(StepState const& state, T samples) {
-  return samples > T(0) ? float(T(1) / (samples * T(gradient_scale(state)))) : 0.0f;
+template <class T> PHYLLO_INLINE T mean_factor(StepState const& state, T samples) {
+  return samples > T(0) ? T(1) / (samples * T(gradient_scale(state))) : T(0);
 }
 
 /// One work item of a processor: one block of the gradient arena; whether all of it is finite, and
@@ -47,7 +47,7 @@ template <class T, int Lanes> struct MeasureGradients {
     // may gather in any order, and no assumption of its own about infinities.
     constexpr Bits one = Bits(1) << detail::WideFormat<T>::fraction_bits;
     constexpr Bits exponent = Bits(2 * detail::WideFormat<T>::bias + 1) * one;
-    T const factor = T(mean_factor(*state, tail[0]));
+    T const factor = mean_factor(*state, tail[0]);
     long const first = long(b) * block, last = first + block < size ? first + block : size;
     T sum[Lanes] = {};
     Bits above[Lanes] = {};
@@ -105,7 +105,7 @@ template <class Rule, class T, bool ScalesLoss, bool LateGradients = false> stru
     s.finite = all_finite;
     T const samples = tail[0];
     bool const counts = s.finite != 0 && samples > T(0);
-    float const mean = mean_factor(s, samples);
+    T const mean = mean_factor(s, samples);
     if constexpr (ScalesLoss) {
       float const own = s.loss_scale;  // of this step's gradients, which late ones stand in for
       // Late ones that had overflowed before the scale came down say nothing new.
@@ -114,9 +114,9 @@ template <class Rule, class T, bool ScalesLoss, bool LateGradients = false> stru
       if constexpr (LateGradients) s.late_scale = own;
     }
     if (counts) {
-      s.gradient_norm = float(Kokkos::sqrt(sum));
-      s.gradient_factor = mean * clipping.factor(s.gradient_norm);
-      s.learning_rate = rule.rate * rule.schedule.factor(s.step);
+      s.gradient_norm = double(Kokkos::sqrt(sum));
+      s.gradient_factor = double(mean) * clipping.factor(s.gradient_norm);
+      s.learning_rate = double(rule.rate) * rule.schedule.factor(s.step);
       ++s.step;
       rule.prepare(s);
     } else {
@@ -157,7 +157,8 @@ template <class Advance, class T> struct AdvanceAgreed {
 };
 
 /// One work item: `Run` parameters, one on a GPU and on a processor enough for its vectors;
-/// unscale, clip, update, and round to what kernels read.
+/// unscale, clip, update, and round to what kernels read. In a step that does not count, running
+/// statistics become what they were before it.
 template <class Rule, class Storage, class T, int Run> struct UpdateParameters {
   Rule rule;
   StepState const* state = nullptr;
@@ -166,10 +167,17 @@ template <class Rule, class Storage, class T, int Run> struct UpdateParameters {
   long size = 0;
   T* master = nullptr;
   Storage* parameters = nullptr;  // the master itself, where it is stored as it is
+  float const* buffers_before = nullptr;
+  float* buffers = nullptr;
+  int buffer_size = 0;
+  int items = 0;
 
   KOKKOS_FUNCTION void operator()(int item) const {
     StepState const s = *state;
-    if (s.finite == 0) return;
+    if (s.finite == 0) {
+      for (int i = item; i < buffer_size; i += items) buffers[i] = buffers_before[i];
+      return;
+    }
     // Copies, which no store below can change.
     UpdateParameters const u = *this;
     T const factor = T(s.gradient_factor);

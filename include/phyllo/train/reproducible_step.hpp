@@ -76,7 +76,6 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
     allocate(rows_, "sums", map_.rows() * row_size);
     allocate(tails_, "tails", whole_step ? long(shards) * M::tail_size : 0);
     allocate(weighted_, "weighted buffers", buffer_size);
-    allocate(before_, "buffers before", buffer_size);
     allocate(evaluations_, "evaluations", 3L * shards);
     for (int r = 0; r <= map_.ranks(); ++r) row_bounds_.push_back(map_.first_row(r) * row_size);
     for (int r = 0; r <= map_.ranks(); ++r)
@@ -168,7 +167,6 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
   void one_by_one(space const& exec, BoundTensors const& in, BoundTensors const& targets) {
     Local nobody_else;
     Nobody nobody;
-    if (buffer_size > 0) Kokkos::deep_copy(exec, before_, model_.buffers());
     int before = 0;
     for (int s = map_.first(); s < map_.last(); ++s) {
       long const first = map_.begin(s) - map_.begin(map_.first());
@@ -189,8 +187,8 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
           model_.gradients().data());
       if (buffer_size > 0) {
         launch(exec, buffer_size,
-               WeighBuffers<accumulate>{accumulate(count), model_.buffers().data(), before_.data(),
-                                        weighted_.data()});
+               WeighBuffers<accumulate>{accumulate(count), model_.buffers().data(),
+                                        model_.buffers_before().data(), weighted_.data()});
         add(exec, {s, 1, before}, {M::gradient_size, buffer_size}, weighted_.data(),
             weighted_.data());
       }
@@ -247,7 +245,6 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
   typename M::template Vector<accumulate> rows_;      // (rows, gradients + tail + buffers)
   typename M::template Vector<accumulate> tails_;     // of pieces
   typename M::template Vector<accumulate> weighted_;  // buffers of one shard by its samples
-  typename M::template Vector<float> before_;         // buffers before the step
   typename M::template Vector<double> evaluations_;   // (shards, 3): samples, value, hits
   std::vector<long> row_bounds_, evaluation_bounds_;  // of ranks
   long begin_[shards + 1] = {};                       // of this rank's shards in its batch

@@ -15,30 +15,30 @@ namespace phyllo::inline PHYLLO_ISA {
 /// A factor on the learning rate as a function of the number of steps taken; made by
 /// `constant_schedule`, `step_decay_schedule` and `cosine_schedule`.
 ///
-/// numerics computed in double, rounded once to float; trivially copyable, host and device alike
+/// numerics in double; trivially copyable, host and device alike
 /// cost     at most one cosine or one power, once a step
 struct Schedule {
   enum class Kind : std::uint32_t { constant, step_decay, cosine };
 
   Kind kind = Kind::constant;
-  float ratio = 1;           // step decay: factor of each period; cosine: factor at the end
+  double ratio = 1;          // step decay: factor of each period; cosine: factor at the end
   std::uint64_t period = 1;  // steps: between two decays; of the whole schedule
   std::uint64_t warmup = 0;  // steps of linear growth at the start
 
   /// The factor of the step that follows `step` finished ones.
-  PHYLLO_FUNCTION float factor(std::uint64_t step) const {
+  PHYLLO_FUNCTION double factor(std::uint64_t step) const {
     double result = 1;
     if (kind == Kind::step_decay) {
-      result = Kokkos::pow(double(ratio), double(step / period));
+      result = Kokkos::pow(ratio, double(step / period));
     } else if (kind == Kind::cosine && step >= period) {
       result = ratio;
     } else if (kind == Kind::cosine && step > warmup) {
       double const progress = double(step - warmup) / double(period - warmup);
       double const cosine = Kokkos::cos(Kokkos::numbers::pi_v<double> * progress);
-      result = ratio + (1 - double(ratio)) * 0.5 * (1 + cosine);
+      result = ratio + (1 - ratio) * 0.5 * (1 + cosine);
     }
     if (step < warmup) result *= double(step + 1) / double(warmup);
-    return float(result);
+    return result;
   }
 };
 
@@ -46,14 +46,14 @@ struct Schedule {
 ///
 /// source   warm-up: Goyal et al., Accurate, Large Minibatch SGD, arXiv:1706.02677 (2017), §2.2
 inline Schedule constant_schedule(std::uint64_t warmup = 0) {
-  return {Schedule::Kind::constant, 1.0f, 1, warmup};
+  return {Schedule::Kind::constant, 1.0, 1, warmup};
 }
 
 /// factor^floor(step / period), after `warmup` steps of linear growth.
 ///
 /// errors   run: period of zero steps; a factor that is not in (0, 1]
 /// source   Goyal et al., arXiv:1706.02677 (2017), §5.1 (a tenth at the 30th, 60th and 80th epoch)
-inline Schedule step_decay_schedule(std::uint64_t period, float factor, std::uint64_t warmup = 0) {
+inline Schedule step_decay_schedule(std::uint64_t period, double factor, std::uint64_t warmup = 0) {
   if (period == 0)
     throw Error("step_decay_schedule: the period must be at least 1 step, but it is 0.");
   if (!(factor > 0 && factor <= 1))
@@ -68,7 +68,7 @@ inline Schedule step_decay_schedule(std::uint64_t period, float factor, std::uin
 /// errors   run: no step after the warm-up; a floor that is not in [0, 1]
 /// source   Loshchilov and Hutter, SGDR, ICLR 2017, eq. 5 (without restarts); warm-up: Goyal et
 ///          al., arXiv:1706.02677 (2017), §2.2
-inline Schedule cosine_schedule(std::uint64_t steps, float floor = 0, std::uint64_t warmup = 0) {
+inline Schedule cosine_schedule(std::uint64_t steps, double floor = 0, std::uint64_t warmup = 0) {
   if (steps <= warmup)
     throw Error("cosine_schedule: the steps include the warm-up and must be more than its " +
                 std::to_string(warmup) + ", but they are " + std::to_string(steps) + ".");

@@ -18,11 +18,11 @@ namespace phyllo::inline PHYLLO_ISA {
 /// cost     3 reads, 2 writes per parameter
 /// source   Sutskever et al., "On the importance of initialization and momentum", ICML 2013
 struct Sgd {
-  float rate = 0.01f;
+  double rate = 0.01;
   Misspelt<Option::rate> learning_rate = {}, lr = {};
-  float momentum = 0;
+  double momentum = 0;
   bool nesterov = false;
-  float weight_decay = 0;
+  double weight_decay = 0;
   Misspelt<Option::weight_decay> decay = {};
   Schedule schedule = {};
 

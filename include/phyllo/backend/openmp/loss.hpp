@@ -55,7 +55,7 @@ template <class L, bool Few, class P> struct loss_rows_piece {
   /// The sums of a sample become its mean.
   void keep(int n, Sums const& s) const {
     A const positions = A(work.shape.positions());
-    A const value = s.value * (A(work.weight) / positions);
+    A const value = s.value * (work.weight / positions);
     work.values[n] = work.accumulate_values ? work.values[n] + value : value;
     if (work.hits != nullptr) work.hits[n] = s.hits / positions;
   }
@@ -63,7 +63,7 @@ template <class L, bool Few, class P> struct loss_rows_piece {
  private:
   A factor() const {
     A const scale = work.state != nullptr ? A(work.state->loss_scale) : A(1);
-    return A(work.weight) * scale / A(work.shape.positions());
+    return work.weight * scale / A(work.shape.positions());
   }
 
   Sums range(int n, int first, int last) const {

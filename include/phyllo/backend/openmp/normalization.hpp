@@ -82,7 +82,7 @@ struct normalization_forward
       mean[c] = training ? work.mean[first + c] : A(work.running_mean[first + c]);
       inverse[c] = training
                        ? work.inverse_deviation[first + c]
-                       : A(1) / Kokkos::sqrt(A(work.running_variance[first + c]) + A(work.epsilon));
+                       : A(1) / Kokkos::sqrt(A(work.running_variance[first + c]) + work.epsilon);
       scale[c] = A(work.scale[first + c]);
       shift[c] = A(work.shift[first + c]);
     }

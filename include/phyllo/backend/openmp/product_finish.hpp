@@ -82,7 +82,7 @@ template <class Chain, class P> class ForwardFinish {
   void fold(A* sums, int stride, int rows, long column, int columns) const {
     for (int c = 0; c < columns; ++c) {
       A const mean = A(fold_.mean[column + c]);
-      A const deviation = std::sqrt(A(fold_.variance[column + c]) + A(fold_.epsilon));
+      A const deviation = std::sqrt(A(fold_.variance[column + c]) + fold_.epsilon);
       A const scale = A(fold_.scale[column + c]), shift = A(fold_.shift[column + c]);
       for (int r = 0; r < rows; ++r) {
         A& z = sums[r * stride + c];

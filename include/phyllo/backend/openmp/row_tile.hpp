@@ -46,7 +46,7 @@ template <class Op, class P> struct RowTile {
 
   /// factor = scale / sqrt(variance + epsilon), shift = shift - mean factor; `to` takes both.
   static void normalization(float const* mean, typename P::storage const* scale,
-                            typename P::storage const* shift, float epsilon, A* to) {
+                            typename P::storage const* shift, double epsilon, A* to) {
     float const* const variance = mean + Op::outputs;
     for (int c = 0; c < stride; ++c) {
       bool const in_extent = c < Op::outputs;

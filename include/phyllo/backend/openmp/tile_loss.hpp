@@ -35,8 +35,8 @@ template <class L, class A> struct TileLoss {
       TileTarget<L, A> target{targets + r * stride};
       if constexpr (L::classes)
         target.number = work.targets.template read<long long>(n + r, 0, 0, 0, 0);
-      op::GradientRow<A, A> const gradient{d_y + r * stride, A(work.weight) * scale, false};
-      work.values[n + r] = A(work.weight) * L::template row<A>(outputs, z, target, gradient);
+      op::GradientRow<A, A> const gradient{d_y + r * stride, work.weight * scale, false};
+      work.values[n + r] = work.weight * L::template row<A>(outputs, z, target, gradient);
       if (work.hits != nullptr) work.hits[n + r] = op::hit<L, A>(outputs, z, target);
     }
   }

@@ -62,7 +62,7 @@ template <class Chain, class P> struct contraction_forward {
       A z = sum[o];
       if (work.fold.mean != nullptr)
         z = (z - A(work.fold.mean[first + o])) /
-                Kokkos::sqrt(A(work.fold.variance[first + o]) + A(work.fold.epsilon)) *
+                Kokkos::sqrt(A(work.fold.variance[first + o]) + work.fold.epsilon) *
                 A(work.fold.scale[first + o]) +
             A(work.fold.shift[first + o]);
       int const element = q * work.output.channels + first + o;

@@ -25,11 +25,11 @@ template <class L, class P> struct loss_evaluate {
       op::TargetRow<L, A> const target(work.targets, int(n), work.shape, p);
       op::GradientRow<S, A> const gradient{
           work.d_outputs == nullptr ? nullptr : work.d_outputs + at,
-          A(work.weight) * scale / A(positions), work.accumulate_gradient};
+          work.weight * scale / A(positions), work.accumulate_gradient};
       value += L::template row<A>(channels, z, target, gradient);
       hits += op::hit<L, A>(channels, z, target);
     }
-    value *= A(work.weight) / A(positions);
+    value *= work.weight / A(positions);
     work.values[n] = work.accumulate_values ? work.values[n] + value : value;
     if (work.hits != nullptr) work.hits[n] = hits / A(positions);
   }
@@ -50,9 +50,8 @@ template <class L, class P, class Space> struct loss_evaluate_by_team {
     op::TargetRow<L, A> const target(work.targets, n, work.shape, 0);
     A const scale = work.state != nullptr ? A(work.state->loss_scale) : A(1);
     op::GradientRow<S, A> const gradient{work.d_outputs == nullptr ? nullptr : work.d_outputs + at,
-                                         A(work.weight) * scale, work.accumulate_gradient};
-    A const value =
-        A(work.weight) * L::template row_by_team<A>(team, channels, z, target, gradient);
+                                         work.weight * scale, work.accumulate_gradient};
+    A const value = work.weight * L::template row_by_team<A>(team, channels, z, target, gradient);
     A const hits = work.hits != nullptr ? op::hit_by_team<L, A>(team, channels, z, target) : A(0);
     // By one vector lane: what is added to is read before it is written.
     Kokkos::single(Kokkos::PerTeam(member), [&] {

@@ -107,9 +107,8 @@ template <class... D, class L, class P> struct whole_step_block<op::Segment<D...
     A const scale = work.state != nullptr ? A(work.state->loss_scale) : A(1);
     op::OutputRow<S, A> const z{value + X::template at<last + 1>};
     op::TargetRow<L, A> const target(work.targets, n, Shape{outputs}, 0);
-    op::GradientRow<S, A> const gradient{d + X::template at<last + 1>, A(work.weight) * scale,
-                                         false};
-    work.values[n] = A(work.weight) * L::template row<A>(outputs, z, target, gradient);
+    op::GradientRow<S, A> const gradient{d + X::template at<last + 1>, work.weight * scale, false};
+    work.values[n] = work.weight * L::template row<A>(outputs, z, target, gradient);
     if (work.hits != nullptr) work.hits[n] = op::hit<L, A>(outputs, z, target);
     (backward<At<TypeList<D...>, last - I>, last - int(I)>(n, value, saved, d, gradients), ...);
   }

@@ -58,8 +58,7 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
         A z = sum[std::size_t(i)];
         int const o = i % outputs;
         if (work.fold.mean != nullptr)
-          z = (z - A(work.fold.mean[o])) /
-                  std::sqrt(A(work.fold.variance[o]) + A(work.fold.epsilon)) *
+          z = (z - A(work.fold.mean[o])) / std::sqrt(A(work.fold.variance[o]) + work.fold.epsilon) *
                   A(work.fold.scale[o]) +
               A(work.fold.shift[o]);
         long const at = long(n) * work.output.size() + i;

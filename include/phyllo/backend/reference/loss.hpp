@@ -26,11 +26,11 @@ template <class L, bool Few, class P> struct Kernels<op::Loss<L, Few>, P> {
         op::TargetRow<L, A> const target(work.targets, n, work.shape, p);
         op::GradientRow<S, A> const gradient{
             work.d_outputs == nullptr ? nullptr : work.d_outputs + at,
-            A(work.weight) * scale / A(positions), work.accumulate_gradient};
+            work.weight * scale / A(positions), work.accumulate_gradient};
         value += L::template row<A>(channels, z, target, gradient);
         hits += op::hit<L, A>(channels, z, target);
       }
-      value *= A(work.weight) / A(positions);
+      value *= work.weight / A(positions);
       work.values[n] = work.accumulate_values ? work.values[n] + value : value;
       if (work.hits != nullptr) work.hits[n] = hits / A(positions);
     }

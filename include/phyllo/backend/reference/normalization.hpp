@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/reference/kernels.hpp>
+#include <phyllo/core/finite.hpp>
 #include <phyllo/op/normalization.hpp>
 
 #include <cmath>
@@ -41,12 +42,18 @@ template <class Chain, class P> struct Kernels<op::Normalization<Chain>, P> {
     for (int c = 0; c < work.channels; ++c) {
       A const mean = work.mean_sums[c] / count, variance = work.square_sums[c] / count;
       work.mean[c] = mean;
-      work.inverse_deviation[c] = A(1) / std::sqrt(variance + A(work.epsilon));
+      work.inverse_deviation[c] = A(1) / std::sqrt(variance + work.epsilon);
       A const unbiased = count > A(1) ? work.square_sums[c] / (count - A(1)) : variance;
-      A const momentum = A(work.momentum);
-      work.running_mean[c] = float((A(1) - momentum) * A(work.running_mean[c]) + momentum * mean);
-      work.running_variance[c] =
-          float((A(1) - momentum) * A(work.running_variance[c]) + momentum * unbiased);
+      A const momentum = work.momentum;
+      auto const average = [momentum](float running, A of_batch) {
+        return float((A(1) - momentum) * A(running) + momentum * of_batch);
+      };
+      float const running_mean = average(work.running_mean[c], mean);
+      float const running_variance = average(work.running_variance[c], unbiased);
+      if (is_finite(running_mean) && is_finite(running_variance)) {
+        work.running_mean[c] = running_mean;
+        work.running_variance[c] = running_variance;
+      }
     }
   }
 
@@ -61,7 +68,7 @@ template <class Chain, class P> struct Kernels<op::Normalization<Chain>, P> {
         A const mean = work.mean != nullptr ? work.mean[c] : A(work.running_mean[c]);
         A const inverse = work.mean != nullptr
                               ? work.inverse_deviation[c]
-                              : A(1) / std::sqrt(A(work.running_variance[c]) + A(work.epsilon));
+                              : A(1) / std::sqrt(A(work.running_variance[c]) + work.epsilon);
         long const at = long(n) * size + i;
         A z = (A(work.x[at]) - mean) * inverse * A(work.scale[c]) + A(work.shift[c]);
         if (work.added != nullptr) z += A(work.added[at]);

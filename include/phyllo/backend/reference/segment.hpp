@@ -117,8 +117,8 @@ struct Kernels<op::WholeStep<op::Segment<D...>, L>, P> {
       std::vector<S> d(std::size_t(outputs), S(0.0f));
       op::OutputRow<S, A> const z{sample.value.back().data()};
       op::TargetRow<L, A> const target(work.targets, n, shape, 0);
-      op::GradientRow<S, A> const gradient{d.data(), A(work.weight) * scale, false};
-      work.values[n] = A(work.weight) * L::template row<A>(outputs, z, target, gradient);
+      op::GradientRow<S, A> const gradient{d.data(), work.weight * scale, false};
+      work.values[n] = work.weight * L::template row<A>(outputs, z, target, gradient);
       if (work.hits != nullptr) work.hits[n] = op::hit<L, A>(outputs, z, target);
       [&]<std::size_t... I>(std::index_sequence<I...>) {
         constexpr int last = int(sizeof...(D)) - 1;
