@@ -10,6 +10,12 @@ if(NOT TARGET phyllo_own_programs)
     $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang,IntelLLVM>:-Wall -Wextra -Wpedantic -Wshadow>)
 endif()
 
+option(PHYLLO_RECORD "Record the CPU time of compilers and tests for cmake/budgets" OFF)
+if(PHYLLO_RECORD)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/cmake/record-cpu")
+  set(CMAKE_CXX_LINKER_LAUNCHER "${PROJECT_SOURCE_DIR}/cmake/record-cpu")
+endif()
+
 # Kokkos as installed, with one thing switched on that its headers decide: bounds-checked Views.
 # The override folder comes before Kokkos' own on the command line (see cmake/kokkos-headers).
 option(PHYLLO_BOUNDS_CHECK "Check every View access of our own programs against its bounds" OFF)
@@ -48,4 +54,18 @@ function(phyllo_mpi_command variable ranks program)
   set(${variable}
     "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${phyllo_mpi_flags}
     ${MPIEXEC_PREFLAGS} ${program} ${MPIEXEC_POSTFLAGS} ${ARGN} PARENT_SCOPE)
+endfunction()
+
+# phyllo_test_prefix(<variable> <row> <test> [UNCHANGED]): what comes before a test's command, so that its CPU
+# time is recorded for the row of tests/budgets.tsv; see cmake/run-test, also for UNCHANGED
+function(phyllo_test_prefix variable row test)
+  set(prefix "")
+  if(PHYLLO_RECORD)
+    set(prefix "${PROJECT_SOURCE_DIR}/cmake/run-test")
+    if("UNCHANGED" IN_LIST ARGN)
+      list(APPEND prefix --unchanged)
+    endif()
+    list(APPEND prefix "${PROJECT_BINARY_DIR}/cpu/${row}/${test}")
+  endif()
+  set(${variable} ${prefix} PARENT_SCOPE)
 endfunction()
