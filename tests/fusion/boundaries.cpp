@@ -13,6 +13,7 @@ namespace {
 
 // clang-format off
 struct LinearOnImage : Network<Input<3, 4, 4>, Flatten, Linear<10>, ReLU, Linear<3>> {};
+struct WideOnImage : Network<Input<2, 8, 9>, Flatten, Linear<10>, ReLU, Linear<3>> {};
 struct WholeConvolution : Network<Input<6, 2, 2>, Conv2d<4, KernelSize<2>>, ReLU, Flatten, Linear<3>> {};
 struct OneChannel : Network<Input<1, 8, 8>, Flatten, Linear<32>, ReLU, Linear<10>> {};
 struct OneChannelJoined : Network<Input<1, 2, 3>, Branch<Path<Flatten, Tanh>, Path<Flatten>>, Linear<5>, ReLU, Linear<2>> {};
@@ -29,6 +30,8 @@ struct Sixteen : Network<Input<1>, Repeat<16, Linear<1>>, Linear<1>, BatchNorm<>
 
 TEST_CASE("boundaries: a Linear layer or a convolution that reads a whole image") {
   compare_with_reference<LinearOnImage>();
+  compare_with_reference<LinearOnImage, Kokkos::LayoutLeft>();
+  compare_with_reference<WideOnImage>();
   compare_with_reference<WholeConvolution>();
 }
 TEST_CASE("boundaries: images of one channel, read as rows") {

@@ -35,12 +35,24 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
     else
       return takes_views<typename Base::template Kernels<StepSegment<Planned, S>>>;
   }
+  /// Whether segment S reads an image as one row of numbers: in its slot, where the numbers are one
+  /// after the other, not in the caller's View.
+  template <int S>
+  static constexpr bool reads_image_as_row =
+      Planned::plan.role[Planned::step(S).first] == SegmentRole::dense &&
+      Planned::head(S).input.positions() > 1;
+  /// The input of segment S in its slot, as kernels that take Views see it.
+  template <int S> ExternalTensor input_slot() const {
+    constexpr Shape s = Planned::head(S).input;
+    return in_slot(this->value(Planned::head(S).source[0]),
+                   reads_image_as_row<S> ? Shape{s.size()} : s);
+  }
   /// Whether the first step reads the caller's input, and nobody else does.
   static constexpr bool takes_source = [] {
     if constexpr (!segment_takes_views<0>())
       return false;
     else
-      return Planned::program::nodes.inputs == 1 &&
+      return Planned::program::nodes.inputs == 1 && !reads_image_as_row<0> &&
              Planned::node(Planned::head(0).source[0]).role == Role::input &&
              detail::readers(Planned::program::nodes, Planned::head(0).source[0]) == 1;
   }();
@@ -233,11 +245,10 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
     fill_segment<S>(work);
     if constexpr (segment_takes_views<S>()) {
       using All = typename Base::template Kernels<Op>;
-      constexpr Node head = Planned::head(S);
       bool const from_caller = S == 0 && takes_source && !source.is_null();
       bool const to_caller = S + 1 == Planned::plan.size && takes_target && !target.is_null();
       All::run(this->exec, this->labels[std::size_t(S)], work,
-               from_caller ? source : in_slot(this->value(head.source[0]), head.input),
+               from_caller ? source : input_slot<S>(),
                to_caller ? target : in_slot(work.y, Planned::node(Planned::result(S)).output));
     } else {
       this->template run<Op>(S, work);

@@ -119,7 +119,6 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   void whole_step(space const& exec, BoundTensors const& in, BoundTensors const& targets) {
     Local alone;
     auto pass = model_.template forward_pass<Phase::inference>(exec, in.batch, alone);
-    if constexpr (!takes_views<WholeKernels>) model_.load(pass, in);
     run_whole_step(exec, pass, in, targets, {});
     sum(exec, in.batch, tail());
   }
@@ -183,6 +182,8 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   template <class Pass>
   void run_whole_step(space const& exec, Pass const& pass, BoundTensors const& in,
                       BoundTensors const& targets, Pieces const& pieces) {
+    constexpr bool from_slot = !takes_views<WholeKernels> || Pass::template reads_image_as_row<0>;
+    if constexpr (from_slot) pass.load(in.tensor[0], AllPorts::input_node(0));
     typename Whole::template Run<P> work;
     work.begin = pieces.begin;
     work.pieces = pieces.count;
@@ -199,7 +200,8 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     work.values = values_.data();
     work.hits = hits_.data();
     if constexpr (takes_views<WholeKernels>)
-      WholeKernels::run(exec, label_, work, in.tensor[0]);
+      WholeKernels::run(exec, label_, work,
+                        from_slot ? pass.template input_slot<0>() : in.tensor[0]);
     else
       WholeKernels::run(exec, label_, work);
   }
