@@ -1,0 +1,276 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "drawn_network.hpp"
+
+#include <phyllo/fusion/rules.hpp>
+
+#include <cstdint>
+
+namespace phyllo::test {
+
+/// Numbers of a seeded generator (Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// generators", OOPSLA 2014).
+class Draw {
+ public:
+  Draw(std::uint64_t seed, long number)
+      : state_(seed * 0x9e3779b97f4a7c15u ^ std::uint64_t(number) * 0xd1342543de82ef95u) {}
+
+  int below(int n) {
+    state_ += 0x9e3779b97f4a7c15u;
+    std::uint64_t x = state_;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return int((x ^ (x >> 31)) % std::uint64_t(n));
+  }
+  bool one_in(int n) { return below(n) == 0; }
+  template <int N> int of(int const (&list)[N]) { return list[below(N)]; }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// Draws a network part by part. It is biased to the edges of rules: extents of one to three,
+/// windows as large as their input, strides larger than windows, padding on one tap, widths around
+/// 16 and 128, runs of 15 to 17 layers, totals around the limits of segments.
+class NetworkDrawer {
+ public:
+  NetworkDrawer(std::uint64_t seed, long number) : draw_(seed, number) {}
+
+  Description run() {
+    while (!add(input())) continue;
+    int const parts = 1 + draw_.below(draw_.one_in(4) ? 24 : 9);
+    if (draw_.one_in(6)) deep();
+    if (draw_.one_in(3)) images();
+    for (int i = 0; i < parts && lowering_.graph.size + 8 < most_nodes; ++i) some();
+    if (draw_.one_in(3)) head();
+    // A network of an input alone has no work.
+    if (lowering_.graph.size < 2) add(pointwise());
+    return description_;
+  }
+
+ private:
+  Draw draw_;
+  Description description_;
+  Lowering lowering_;
+
+  Shape shape() const { return lowering_.shape(lowering_.current); }
+
+  // Adds a part where the network stays one.
+  bool add(Part const& part) {
+    Lowering next = lowering_;
+    next.append(part);
+    if (!next.valid || shape_too_large(next)) return false;
+    lowering_ = next;
+    description_.push_back(part);
+    return true;
+  }
+  static bool shape_too_large(Lowering const& l) {
+    return l.nodes.node[l.current].weight_count > (1 << 22) ||
+           l.shape(l.current).size() > (1 << 16);
+  }
+
+  int channels() {
+    static constexpr int few[] = {1, 1, 2, 3, 4, 6, 8};
+    static constexpr int edges[] = {15, 16, 17, 31, 32, 64, 120, 127, 128, 128, 129, 200};
+    return draw_.one_in(2) ? draw_.of(few) : draw_.of(edges);
+  }
+  int extent() {
+    static constexpr int extents[] = {1, 1, 1, 2, 2, 3, 3, 4, 5, 8};
+    static constexpr int large[] = {16, 22, 28, 32};
+    return draw_.one_in(12) ? draw_.of(large) : draw_.of(extents);
+  }
+  Part input() {
+    Part p;
+    p.kind = Kind::input;
+    static constexpr int ranks[] = {0, 0, 1, 2, 2, 3};
+    p.rank = draw_.of(ranks);
+    p.number = p.rank == 0 || draw_.one_in(4) ? channels() : 1 + draw_.below(6);
+    for (int d = 3 - p.rank; d < 3; ++d) p.size[d] = extent();
+    return p;
+  }
+  Part linear(int outputs) {
+    Part p;
+    p.kind = Kind::linear;
+    p.number = outputs;
+    p.bias = !draw_.one_in(4);
+    return p;
+  }
+  // A window on the current value: of one to three taps, as large as the value, or larger by the
+  // padding.
+  Part window(Kind kind) {
+    Part p;
+    p.kind = kind;
+    p.rank = shape().rank;
+    p.bias = !draw_.one_in(4);
+    bool const whole = draw_.one_in(4);
+    for (int d = 3 - p.rank; d < 3; ++d) {
+      int const here = shape().spatial[d];
+      p.padding[d] = draw_.below(3);
+      p.size[d] = whole ? here : 1 + draw_.below(4);
+      if (whole && draw_.one_in(2)) p.padding[d] = 0;
+      if (draw_.one_in(8)) p.size[d] = here + 2 * p.padding[d];
+      p.stride[d] = draw_.one_in(2) ? 1 : 1 + draw_.below(4);
+    }
+    if (kind == Kind::pooling)  // windows of one size, padding at most half of it
+      for (int d = 3 - p.rank; d < 3; ++d) {
+        p.size[d] = p.size[3 - p.rank];
+        if (2 * p.padding[d] > p.size[d]) p.padding[d] = p.size[d] / 2;
+      }
+    p.number = kind == Kind::pooling ? draw_.below(2) : channels();
+    return p;
+  }
+  Part pointwise() {
+    Part p;
+    p.kind = Kind::pointwise;
+    p.number = draw_.below(3);
+    return p;
+  }
+  static Part plain(Kind kind, int number = 0) {
+    Part p;
+    p.kind = kind;
+    p.number = number;
+    return p;
+  }
+
+  // A contraction that fits the current value, often with what follows one.
+  void layer(int outputs) {
+    if (shape().rank == 0) {
+      add(linear(outputs));
+    } else if (draw_.one_in(3)) {
+      add(plain(Kind::flatten));
+      add(linear(outputs));
+    } else {
+      Part p = window(Kind::convolution);
+      p.number = outputs;
+      add(p);
+    }
+    if (draw_.one_in(5)) add(plain(Kind::normalization));
+    while (draw_.one_in(2)) add(pointwise());
+  }
+
+  // 14 to 18 layers of one width, which meet the limits of layers and of parameters.
+  void deep() {
+    if (shape().rank > 0) add(plain(Kind::flatten));
+    int const width = channels(), layers = 7 + draw_.below(12);
+    bool const norms = draw_.one_in(3), sums = draw_.one_in(4);
+    for (int i = 0; i < layers && lowering_.graph.size + 8 < most_nodes; ++i) {
+      if (sums && i % 4 == 1) add(plain(Kind::save, 0));
+      add(linear(width));
+      if (norms && draw_.one_in(2)) add(plain(Kind::normalization));
+      if (draw_.one_in(3)) add(pointwise());
+      if (sums && i % 4 == 3) add(plain(Kind::add, 0));
+    }
+  }
+
+  // Convolutions and poolings of a few channels, and Linear layers behind them.
+  void images() {
+    for (int i = draw_.below(4); i >= 0; --i) {
+      if (shape().rank == 0) return;
+      Part p = window(draw_.one_in(3) ? Kind::pooling : Kind::convolution);
+      if (p.kind == Kind::convolution) p.number = 1 + draw_.below(20);
+      add(p);
+      if (draw_.one_in(2)) add(pointwise());
+    }
+    head();
+  }
+
+  // Linear layers at the end, as most networks have.
+  void head() {
+    if (shape().rank > 0) add(plain(Kind::flatten));
+    add(linear(channels()));
+    if (draw_.one_in(2)) {
+      add(pointwise());
+      add(linear(1 + draw_.below(10)));
+    }
+  }
+
+  void residual() {
+    int const tag = draw_.below(most_saved);
+    Shape const before = shape();
+    add(plain(Kind::save, tag));
+    if (before.rank == 0) {
+      add(linear(before.channels));
+    } else {
+      Part p = window(Kind::convolution);
+      p.number = before.channels;
+      for (int d = 0; d < 3; ++d) p.stride[d] = 1, p.size[d] = 2 * p.padding[d] + 1;
+      add(p);
+    }
+    if (draw_.one_in(2)) add(plain(Kind::normalization));
+    if (draw_.one_in(3)) add(pointwise());
+    add(plain(Kind::add, tag));
+    if (draw_.one_in(2)) add(pointwise());
+  }
+
+  void some() {
+    int const tag = draw_.below(most_saved);
+    switch (draw_.below(24)) {
+      case 0:
+      case 1:
+      case 2:
+      case 3:
+      case 4:
+      case 5:
+        layer(channels());
+        return;
+      case 6:
+      case 7:
+        residual();
+        return;
+      case 8:
+      case 9:
+        add(window(Kind::pooling));
+        return;
+      case 10:
+        add(plain(Kind::global_pooling));
+        return;
+      case 11:
+      case 12:
+        add(pointwise());
+        return;
+      case 13:
+        add(plain(Kind::normalization));
+        return;
+      case 14:
+        add(plain(Kind::softmax));
+        return;
+      case 15:
+        add(plain(Kind::upsample, 1 + draw_.below(2)));
+        return;
+      case 16:
+        add(plain(Kind::flatten));
+        return;
+      case 17:
+        add(plain(Kind::save, tag));
+        return;
+      case 18:
+        add(plain(Kind::from, tag));
+        return;
+      case 19:
+        add(plain(Kind::add, tag));
+        return;
+      case 20:
+        add(plain(Kind::concat, tag));
+        return;
+      case 21:
+        add(plain(Kind::join, 2 + draw_.below(2)));
+        return;
+      case 22:
+        add(plain(Kind::output));
+        return;
+      default:
+        if (draw_.one_in(2)) {
+          add(plain(Kind::save, tag));  // else what was before it is dead
+          add(input());
+        }
+    }
+  }
+};
+
+inline Description draw(std::uint64_t seed, long number) {
+  return NetworkDrawer(seed, number).run();
+}
+
+}  // namespace phyllo::test

@@ -1,0 +1,319 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/network/infer.hpp>
+
+#include <string>
+#include <vector>
+
+namespace phyllo::test {
+
+/// What a part of a drawn network is.
+enum class Kind {
+  input,
+  linear,
+  convolution,
+  pooling,
+  global_pooling,
+  pointwise,  // number: 0 from its input, 1 from its output, 2 random
+  normalization,
+  softmax,
+  upsample,
+  flatten,
+  save,    // tag
+  from,    // tag
+  add,     // tag
+  concat,  // tag
+  join,    // tags [0, number) side by side
+  output,
+};
+inline constexpr char const* kind_names[] = {
+    "input",         "linear",  "convolution", "pooling", "global pooling", "pointwise",
+    "normalization", "softmax", "upsample",    "flatten", "save",           "from",
+    "add",           "concat",  "join",        "output"};
+inline constexpr int kinds = 16;
+
+struct Part {
+  Kind kind = Kind::flatten;
+  int number = 0;  // channels, factor, tag or which function
+  bool bias = true;
+  int rank = 0;             // of windows and of an input
+  int size[3] = {1, 1, 1};  // of the window, or extents of an input
+  int stride[3] = {1, 1, 1};
+  int padding[3] = {0, 0, 0};
+};
+
+/// A network as a list of parts, like the arguments of Network<...>.
+using Description = std::vector<Part>;
+
+inline constexpr int most_nodes = 40;
+inline constexpr int most_saved = 3;  // tags of saved values
+using DrawnNodes = Nodes<most_nodes>;
+using DrawnGraph = Graph<most_nodes>;
+
+// Layers whose options are numbers at run time: shape inference reads them as it reads a type's.
+namespace drawn {
+
+inline Part part;  // of the node that is inferred
+
+inline Window window() {
+  Window w;
+  for (int d = 3 - part.rank; d < 3; ++d) {
+    w.size[d] = part.size[d];
+    w.stride[d] = part.stride[d];
+    w.padding[d] = part.padding[d];
+  }
+  return w;
+}
+struct AnyShape {
+  static bool accepts(Shape) { return true; }
+  static Shape output(Shape s) { return s; }
+};
+struct Input : AnyShape {
+  static constexpr Role role = Role::input;
+  static Shape output(Shape) {
+    Shape s(part.number, part.size[0], part.size[1], part.size[2]);
+    s.rank = part.rank;
+    return s;
+  }
+};
+struct Contraction {
+  static constexpr Role role = Role::contraction;
+  static inline Window window;
+  static inline bool has_bias;
+  static bool accepts(Shape s) {
+    return s.rank == part.rank && window.fits(s) && (s.rank == 0) == (part.kind == Kind::linear);
+  }
+  static Shape output(Shape s) {
+    return part.kind == Kind::linear ? Shape{part.number} : window.output(s, part.number);
+  }
+};
+struct Pooling {
+  static constexpr Role role = Role::pooling;
+  static Window window_on(Shape s) {
+    Window w = window();
+    if (part.kind == Kind::global_pooling)
+      for (int d = 0; d < 3; ++d) w.size[d] = s.spatial[d], w.stride[d] = 1, w.padding[d] = 0;
+    return w;
+  }
+  static bool accepts(Shape s) {
+    return s.rank > 0 &&
+           (part.kind == Kind::global_pooling || (s.rank == part.rank && window().fits(s)));
+  }
+  static Shape output(Shape s) { return window_on(s).output(s, s.channels); }
+};
+struct Pointwise : AnyShape {
+  static constexpr Role role = Role::pointwise;
+  static inline Derivative derivative_of;
+};
+struct Random : Pointwise {
+  static constexpr bool random = true;
+};
+struct Normalization : AnyShape {
+  static constexpr Role role = Role::normalization;
+  static constexpr bool global_statistics = false;
+  static constexpr float momentum = 0.1f, epsilon = 1e-5f;
+};
+struct Softmax : AnyShape {
+  static constexpr Role role = Role::softmax;
+};
+struct Upsample {
+  static constexpr Role role = Role::resample;
+  static bool accepts(Shape s) { return s.rank > 0; }
+  static Shape output(Shape s) {
+    for (int d = 3 - s.rank; d < 3; ++d) s.spatial[d] *= part.number;
+    return s;
+  }
+};
+struct Flatten : AnyShape {
+  static constexpr Role role = Role::reshape;
+  static Shape output(Shape s) { return Shape{s.size()}; }
+};
+struct Add : AnyShape {
+  static constexpr Role role = Role::add;
+};
+struct Concat : AnyShape {
+  static constexpr Role role = Role::concatenation;
+};
+
+}  // namespace drawn
+
+/// A network while it is lowered: edges and shapes grow together, so that a drawer sees the shape
+/// of the current value.
+struct Lowering {
+  DrawnGraph graph{};
+  DrawnNodes nodes{};
+  int current = -1;
+  int saved[most_saved] = {-1, -1, -1};
+  bool valid = true;
+
+  Lowering() { nodes.size = 0; }
+  Shape shape(int i) const { return i < 0 ? Shape{} : nodes.node[i].output; }
+
+  template <class Layer> void infer(int i) {
+    nodes.size = i + 1;
+    detail::infer_node<Layer>(nodes, graph, i);
+    valid = valid && nodes.node[i].ok;
+    current = i;
+  }
+
+  void append(Part const& part) {
+    bool const makes_node =
+        part.kind != Kind::save && part.kind != Kind::from && part.kind != Kind::output;
+    if (!valid || (makes_node && graph.size == most_nodes)) return refuse();
+    if (part.kind != Kind::input && part.kind != Kind::from && part.kind != Kind::join &&
+        current < 0)
+      return refuse();
+    drawn::part = part;
+    int const tag = part.number;
+    switch (part.kind) {
+      case Kind::input:
+        return infer<drawn::Input>(graph.append(-1));
+      case Kind::linear:
+      case Kind::convolution:
+        drawn::Contraction::window = drawn::window();
+        drawn::Contraction::has_bias = part.bias;
+        return infer<drawn::Contraction>(graph.append(current));
+      case Kind::pooling:
+      case Kind::global_pooling:
+        return infer<drawn::Pooling>(graph.append(current));
+      case Kind::pointwise:
+        drawn::Pointwise::derivative_of = part.number == 0   ? Derivative::input
+                                          : part.number == 1 ? Derivative::output
+                                                             : Derivative::nothing;
+        if (part.number == 2) return infer<drawn::Random>(graph.append(current));
+        return infer<drawn::Pointwise>(graph.append(current));
+      case Kind::normalization:
+        return infer<drawn::Normalization>(graph.append(current));
+      case Kind::softmax:
+        return infer<drawn::Softmax>(graph.append(current));
+      case Kind::upsample:
+        return infer<drawn::Upsample>(graph.append(current));
+      case Kind::flatten:
+        return infer<drawn::Flatten>(graph.append(current));
+      case Kind::save:
+        saved[tag] = current;
+        return;
+      case Kind::from:
+        if (saved[tag] < 0) return refuse();
+        current = saved[tag];
+        return;
+      case Kind::add:
+        if (saved[tag] < 0) return refuse();
+        return infer<drawn::Add>(graph.append(current, saved[tag]));
+      case Kind::concat:
+        if (saved[tag] < 0) return refuse();
+        return infer<drawn::Concat>(graph.append(current, saved[tag]));
+      case Kind::join:
+        for (int t = 0; t < part.number; ++t)
+          if (saved[t] < 0) return refuse();
+        graph.append(saved[0]);
+        for (int t = 1; t < part.number; ++t) graph.add_source(saved[t]);
+        return infer<drawn::Concat>(graph.size - 1);
+      case Kind::output:
+        if (graph.outputs == DrawnGraph::max_outputs) return refuse();
+        graph.output[graph.outputs++] = current;
+        return;
+    }
+  }
+  // The network of what was appended; inputs first, as a network demands.
+  bool complete() {
+    if (!valid || nodes.size < 2) return false;
+    if (graph.outputs == 0) graph.output[graph.outputs++] = current;
+    detail::complete(nodes, graph);
+    for (int i = 0; i < nodes.size; ++i)
+      if (!nodes.node[i].ok) return false;
+    return true;
+  }
+
+ private:
+  void refuse() { valid = false; }
+};
+
+/// The nodes of a description; false: it is no network.
+inline bool lower(Description const& description, DrawnNodes& nodes) {
+  Lowering lowering;
+  for (Part const& part : description) lowering.append(part);
+  if (!lowering.complete()) return false;
+  nodes = lowering.nodes;
+  return true;
+}
+
+/// A description as the C++ that its user would write.
+inline std::string spelling(Description const& description) {
+  std::string text = "struct Net : Network<", tags;
+  int outputs = 0, inputs = 0;
+  auto const triple = [](int rank, int const(&of)[3]) {
+    std::string list;
+    for (int d = 3 - rank; d < 3; ++d) list += (list.empty() ? "" : ", ") + std::to_string(of[d]);
+    return list;
+  };
+  auto const number = [](int n) { return std::to_string(n); };
+  for (std::size_t i = 0; i < description.size(); ++i) {
+    Part const& p = description[i];
+    if (i > 0) text += ", ";
+    std::string const bias = p.bias ? "" : ", Bias<false>", rank = number(p.rank) + "d";
+    switch (p.kind) {
+      case Kind::input:
+        text += "NamedInput<struct i" + number(inputs++) + ", " + number(p.number) +
+                (p.rank > 0 ? ", " : "") + triple(p.rank, p.size) + ">";
+        break;
+      case Kind::linear:
+        text += "Linear<" + number(p.number) + bias + ">";
+        break;
+      case Kind::convolution:
+        text += "Conv" + rank + "<" + number(p.number) + ", KernelSize<" + triple(p.rank, p.size) +
+                ">, Stride<" + triple(p.rank, p.stride) + ">, Padding<" +
+                triple(p.rank, p.padding) + ">" + bias + ">";
+        break;
+      case Kind::pooling:
+        text += (p.number == 0 ? "MaxPool" : "AveragePool") + rank + "<" + number(p.size[2]) +
+                ", Stride<" + triple(p.rank, p.stride) + ">, Padding<" + triple(p.rank, p.padding) +
+                ">>";
+        break;
+      case Kind::global_pooling:
+        text += "GlobalAveragePool";
+        break;
+      case Kind::pointwise:
+        text += p.number == 0 ? "GELU" : p.number == 1 ? "Tanh" : "Dropout<>";
+        break;
+      case Kind::normalization:
+        text += "BatchNorm<>";
+        break;
+      case Kind::softmax:
+        text += "Softmax";
+        break;
+      case Kind::upsample:
+        text += "Upsample<" + number(p.number) + ">";
+        break;
+      case Kind::flatten:
+        text += "Flatten";
+        break;
+      case Kind::save:
+        text += "Save<struct t" + number(p.number) + ">";
+        break;
+      case Kind::from:
+        text += "From<struct t" + number(p.number) + ">";
+        break;
+      case Kind::add:
+        text += "AddFrom<struct t" + number(p.number) + ">";
+        break;
+      case Kind::concat:
+        text += "ConcatFrom<struct t" + number(p.number) + ">";
+        break;
+      case Kind::join:
+        text += "Branch<";
+        for (int t = 0; t < p.number; ++t)
+          text += std::string(t > 0 ? ", " : "") + "Path<From<struct t" + number(t) + ">>";
+        text += ">";
+        break;
+      case Kind::output:
+        text += "Output<struct o" + number(outputs++) + ">";
+        break;
+    }
+  }
+  return text + "> {};";
+}
+
+}  // namespace phyllo::test
