@@ -21,7 +21,7 @@ using Space = Kokkos::DefaultHostExecutionSpace;
 constexpr float infinite = std::numeric_limits<float>::infinity();
 
 struct Arena {
-  std::vector<float> gradients;  // the samples behind them
+  std::vector<float> gradients;  // op::Tail behind them
   StepState state{.loss_scale = 1024};
   std::vector<float> squares;
   std::vector<int> finite;  // behind them the teams that have finished
@@ -29,17 +29,17 @@ struct Arena {
   long block;
 
   Arena(long size, long of_block, float samples)
-      : gradients(std::size_t(size + 1)),
+      : gradients(std::size_t(size + op::Tail::size)),
         blocks(int((size + of_block - 1) / of_block)),
         block(of_block) {
     for (long i = 0; i < size; ++i)
       gradients[std::size_t(i)] = 2000 * float(random_uniform(3, 1, 0, std::uint64_t(i), 0)) - 900;
-    gradients.back() = samples;
+    gradients[std::size_t(size)] = samples;
     squares.assign(std::size_t(blocks), std::numeric_limits<float>::quiet_NaN());
     finite.assign(std::size_t(blocks + 1), 7);
     finite.back() = 0;
   }
-  long size() const { return long(gradients.size()) - 1; }
+  long size() const { return long(gradients.size()) - op::Tail::size; }
 };
 
 using Advance = AdvanceState<Adam, float, true>;

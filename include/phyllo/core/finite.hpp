@@ -15,5 +15,9 @@ namespace phyllo::inline PHYLLO_ISA {
 PHYLLO_INLINE bool is_finite(float x) {
   return (Kokkos::bit_cast<std::uint32_t>(x) & 0x7f800000u) != 0x7f800000u;
 }
+PHYLLO_INLINE bool is_finite(double x) {
+  constexpr std::uint64_t exponent = 0x7ff0000000000000u;
+  return (Kokkos::bit_cast<std::uint64_t>(x) & exponent) != exponent;
+}
 
 }  // namespace phyllo::inline PHYLLO_ISA

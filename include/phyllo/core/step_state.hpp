@@ -26,7 +26,8 @@ struct StepState {
   double correction[2] = {1, 1};  // of an optimizer's moments, for this step
   int finite = 1;                 // 0 when a reduced gradient is infinite or not a number
   int steps_since_overflow = 0;
-  std::uint64_t skipped = 0;  // steps skipped because of an overflow
+  std::uint64_t skipped = 0;        // steps that did not count
+  std::uint64_t untold_labels = 0;  // class numbers outside of their range since a message
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA

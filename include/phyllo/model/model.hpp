@@ -61,7 +61,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   using AllPorts = Ports<Net>;
   static constexpr auto const& nodes = Net::program::nodes;
 
-  /// Behind the gradients: samples, sum of losses, sum of hits; reduced with the first bucket.
+  /// Behind the gradients: op::Tail; reduced with the first bucket.
   static constexpr int tail_size = parameter_alignment;
   static constexpr int gradient_size = nodes.arena_size + tail_size;
 

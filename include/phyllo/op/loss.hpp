@@ -5,6 +5,7 @@
 #include <phyllo/core/external_tensor.hpp>
 #include <phyllo/core/shape.hpp>
 #include <phyllo/core/step_state.hpp>
+#include <phyllo/op/label_search.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::op {
 
@@ -47,15 +48,31 @@ template <class L, bool Few = false> struct Loss {
 /// The same work; see Few.
 template <class L> struct Loss<L, true> : Loss<L, false> {};
 
-/// sums[0] = N, sums[1] = sum over n of values[n], sums[2] = sum of hits, in a fixed order.
+/// Numbers behind the gradients of the parameters, summed with them over the ranks.
+struct Tail {
+  static constexpr int samples = 0, loss = 1, hits = 2;
+  static constexpr int wrong_labels = 3;  // class numbers outside of their range, in this step
+  // The same of all steps since a message about them: written by the update, not summed.
+  static constexpr int untold_labels = 4;
+  static constexpr int size = 5;
+};
+
+/// sums[0] = N, sums[1] = sum over n of values[n], sums[2] = sum of hits, in a fixed order;
+/// sums[3] = class numbers outside of their range, where they are searched for.
 template <class Precision> struct LossSum {
   using accumulate = typename Precision::accumulate;
   int batch = 0;
   accumulate const* values = nullptr;
   accumulate const* hits = nullptr;
   accumulate* partial = nullptr;  // workspace (2, blocks)
-  accumulate* sums = nullptr;     // (3)
+  accumulate* sums = nullptr;     // (3), or (4) with labels
+  LabelSearch<accumulate> labels = {};
   static constexpr int blocks = 64;
+
+  /// By one thread, once sums[1] is written.
+  PHYLLO_INLINE void count_labels() const {
+    if (labels.found != nullptr) sums[Tail::wrong_labels] = labels.count(sums[Tail::loss]);
+  }
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA::op

@@ -8,30 +8,13 @@
 #include <phyllo/model/whole_step.hpp>
 #include <phyllo/op/loss.hpp>
 #include <phyllo/op/segment.hpp>
+#include <phyllo/train/label_message.hpp>
 
 #include <algorithm>
 #include <type_traits>
 #include <utility>
 
 namespace phyllo::inline PHYLLO_ISA {
-
-/// Mean loss of a model's last step over all ranks, from what stands behind its gradients; waits.
-template <class M> double mean_loss(typename M::space const& exec, M const& model) {
-  typename M::accumulate tail[2] = {};  // samples, sum of losses
-  using Host = Kokkos::View<typename M::accumulate*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-  constexpr int end = M::nodes.arena_size;
-  Kokkos::deep_copy(exec, Host(tail, 2),
-                    Kokkos::subview(model.gradients(), std::pair<int, int>(end, end + 2)));
-  exec.fence("phyllo: loss");
-  return double(tail[1]) / double(tail[0]);
-}
-
-/// Multiplies running statistics by a factor.
-struct ScaleBuffers {
-  float* buffers = nullptr;
-  float factor = 1;
-  KOKKOS_FUNCTION void operator()(int i) const { buffers[i] *= factor; }
-};
 
 /// The losses of a model: values and gradients of all terms, and a whole training step in one pass
 /// where the network is one segment.
@@ -45,11 +28,11 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   using AllPorts = typename M::AllPorts;
   using First = typename At<TypeList<Term...>, 0>::loss;
   static constexpr int terms = int(sizeof...(Term));
+  static constexpr bool takes_classes[] = {Term::loss::classes...};
   /// The term whose hits are counted: the first with class numbers; -1: none.
   static constexpr int first_classes = [] {
-    bool const classes[] = {Term::loss::classes...};
     for (int k = 0; k < terms; ++k)
-      if (classes[k]) return k;
+      if (takes_classes[k]) return k;
     return -1;
   }();
   static constexpr bool draws = [] {
@@ -75,6 +58,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
 
   struct Sums {
     double samples = 0, value = 0, hits = 0;
+    double wrong_labels = 0;  // class numbers outside of their range, in untold steps as well
   };
 
   LossEvaluation(space const& exec, M const& model, bool whole_step)
@@ -84,10 +68,11 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
           model.name() + "/" + what, size, "Build the model with a smaller ModelOptions::batch.",
           exec);
     };
-    allocate(totals_, "evaluation", 3);
+    allocate(totals_, "evaluation", 4);
     allocate(values_, "loss of samples", model.capacity());
     allocate(hits_, "hits of samples", model.capacity());
-    allocate(sums_, "loss sums", 3);
+    allocate(sums_, "loss sums", 4);
+    if constexpr (first_classes >= 0) allocate(wrong_label_, "label out of range", 1);
     sums_on_host_ = Kokkos::create_mirror_view(Kokkos::HostSpace{}, sums_);
     allocate(partial_, "loss workspace",
              2L * op::LossSum<P>::blocks +
@@ -109,18 +94,21 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   }
 
   /// Values and gradients of all terms; their sums behind the parameters' gradients.
-  template <class Pass> void losses(space const& exec, Pass const& pass, BoundTensors const& t) {
+  /// `first`: the batch's first sample, of those that messages count.
+  template <class Pass>
+  void losses(space const& exec, Pass const& pass, BoundTensors const& t, long first = 0) {
     int k = 0;
     ((evaluate_term<Term>(exec, pass, t.tensor[k], pass.gradient(node_of<Term>()), k), ++k), ...);
-    sum(exec, pass.batch, tail());
+    sum(exec, pass.batch, tail(), t, first);
   }
 
   /// Forward, losses, backward and parameter gradients in one pass.
-  void whole_step(space const& exec, BoundTensors const& in, BoundTensors const& targets) {
+  void whole_step(space const& exec, BoundTensors const& in, BoundTensors const& targets,
+                  long first = 0) {
     Local alone;
     auto pass = model_.template forward_pass<Phase::inference>(exec, in.batch, alone);
     run_whole_step(exec, pass, in, targets, {});
-    sum(exec, in.batch, tail());
+    sum(exec, in.batch, tail(), targets, first);
   }
 
   /// Whether one launch does that for several pieces of a batch.
@@ -135,43 +123,84 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     auto const pass = model_.template forward_pass<Phase::inference>(exec, in.batch, alone);
     run_whole_step(exec, pass, in, targets, {begin, pieces});
     for (int p = 0; p < pieces; ++p)
-      sum(exec, int(begin[p + 1] - begin[p]), tails + p * M::tail_size, begin[p]);
+      sum(exec, int(begin[p + 1] - begin[p]), tails + p * M::tail_size,
+          targets.from_sample(begin[p], begin[p + 1] - begin[p]), begin[p], begin[p]);
   }
   accumulate* piece_gradients() const { return partial_.data() + 2 * op::LossSum<P>::blocks; }
 
   /// Values of the loss and hits, sample by sample, in inference mode: `take(values, hits, count)`,
   /// arrays in host memory, for one batch that the model holds after the other.
+  /// Returns how many class numbers are outside of their range.
   template <class Take>
-  void evaluate_samples(space const& exec, BoundTensors const& in, BoundTensors const& targets,
-                        Take const& take) {
+  double evaluate_samples(space const& exec, BoundTensors const& in, BoundTensors const& targets,
+                          Take const& take) {
     auto const values = Kokkos::create_mirror_view(Kokkos::HostSpace{}, values_);
     auto const hits = Kokkos::create_mirror_view(Kokkos::HostSpace{}, hits_);
-    evaluate_batches(exec, in, targets, [&](int count) {
+    double wrong_labels = 0;
+    evaluate_batches(exec, in, targets, [&](int count, BoundTensors const& part, long first) {
       Kokkos::deep_copy(exec, values, values_);
       Kokkos::deep_copy(exec, hits, hits_);
       exec.fence("phyllo/evaluate");  // a short string, which allocates nothing
       take(values.data(), hits.data(), count);
+      bool all_finite = true;
+      for (int n = 0; n < count; ++n) all_finite = all_finite && is_finite(values(n));
+      if (all_finite) return;
+      Sums found;
+      sum(exec, count, sums_.data(), part, first);
+      add(exec, found);
+      wrong_labels += found.wrong_labels;
     });
+    return wrong_labels;
   }
 
   /// Sums over all samples of all ranks in inference mode, in batches that the model holds.
   template <class C>
   Sums evaluate(space const& exec, BoundTensors const& in, BoundTensors const& targets, C& c) {
     Sums total;
-    evaluate_batches(exec, in, targets, [&](int count) {
-      sum(exec, count, sums_.data());
+    evaluate_batches(exec, in, targets, [&](int count, BoundTensors const& part, long first) {
+      sum(exec, count, sums_.data(), part, first);
       add(exec, total);
     });
+    // Where ranks sum gradients, each of them counts the labels of all.
+    if (ExchangesWeights<C> || c.rank() == 0) total.wrong_labels += untold_labels(exec);
     if (c.size() == 1) return total;
     auto const all = Kokkos::create_mirror_view(Kokkos::HostSpace{}, totals_);
     all(0) = total.samples;
     all(1) = total.value;
     all(2) = total.hits;
+    all(3) = total.wrong_labels;
     Kokkos::deep_copy(exec, totals_, all);
-    c.sum(exec, totals_.data(), 3);
+    c.sum(exec, totals_.data(), 4);
     Kokkos::deep_copy(exec, all, totals_);
     exec.fence("phyllo/evaluate");  // a short string, which allocates nothing
-    return {all(0), all(1), all(2)};
+    return {all(0), all(1), all(2), all(3)};
+  }
+
+  /// Mean loss of the last step over all ranks; waits for it. Class numbers outside of their range
+  /// since the last message about them -> Error
+  double mean_loss(space const& exec) const {
+    accumulate numbers[op::Tail::size] = {};
+    read_tail(exec, 0, op::Tail::size, numbers);
+    refuse_labels(exec, double(numbers[op::Tail::untold_labels]));
+    return double(numbers[op::Tail::loss]) / double(numbers[op::Tail::samples]);
+  }
+  /// Class numbers outside of their range in steps that no message has told of.
+  double untold_labels(space const& exec) const {
+    accumulate number[1] = {};
+    if (first_classes >= 0) read_tail(exec, op::Tail::untold_labels, 1, number);
+    return double(number[0]);
+  }
+  /// Throws where `count`, of all ranks, is not zero, and begins to count anew.
+  void refuse_labels(space const& exec, double count) const {
+    if constexpr (first_classes >= 0)
+      if (count > 0) {
+        char const* const names[] = {Term::loss::name...};
+        constexpr Shape shapes[] = {AllPorts::output_shape(output_of<Term>())...};
+        auto const wrong =
+            take_wrong_label(exec, label_, model_.arenas().state, tail(), wrong_label_);
+        int const term = wrong.noted != 0 ? wrong.term : first_classes;
+        throw Error(label_message(model_.name(), names[term], shapes[term], count, wrong));
+      }
   }
 
  private:
@@ -218,9 +247,9 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
       model_.load(pass, in.from_sample(first, count));
       pass.run_all();
       int k = 0;
-      ((evaluate_term<Term>(exec, pass, from_sample(targets.tensor[k], first), nullptr, k), ++k),
-       ...);
-      done(count);
+      BoundTensors const part = targets.from_sample(first, count);
+      ((evaluate_term<Term>(exec, pass, part.tensor[k], nullptr, k), ++k), ...);
+      done(count, part, first);
     }
   }
 
@@ -246,6 +275,14 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
       return Whole::blocks;
   }
 
+  void read_tail(space const& exec, int first, int count, accumulate* to) const {
+    using Host = Kokkos::View<accumulate*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+    int const begin = M::nodes.arena_size + first;
+    Kokkos::deep_copy(
+        exec, Host(to, std::size_t(count)),
+        Kokkos::subview(model_.gradients(), std::pair<int, int>(begin, begin + count)));
+    exec.fence("phyllo: loss");
+  }
   accumulate* tail() const { return model_.arenas().gradients + M::nodes.arena_size; }
 
   template <class T> static constexpr int find_output() {
@@ -321,11 +358,24 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     SelectedKernels<Op, P, typename Exec::backends>::run(exec, label_, work);
   }
 
-  void sum(space const& exec, int batch, accumulate* sums, long first = 0) {
+  // Sums of values from number `first` on, whose targets begin with sample `name` of messages.
+  void sum(space const& exec, int batch, accumulate* sums, BoundTensors const& targets, long name,
+           long first = 0) {
     using Op = op::LossSum<P>;
-    SelectedKernels<Op, P, typename Exec::backends>::run(
-        exec, label_,
-        Op{batch, values_.data() + first, hits_.data() + first, partial_.data(), sums});
+    Op work{batch, values_.data() + first, hits_.data() + first, partial_.data(), sums};
+    if constexpr (first_classes >= 0)
+      work.labels = search(first_classes, batch, targets, name, first);
+    SelectedKernels<Op, P, typename Exec::backends>::run(exec, label_, work);
+    for (int k = first_classes + 1; k < terms && first_classes >= 0; ++k)
+      if (takes_classes[k])
+        Kokkos::parallel_for(launch_label(label_), Kokkos::RangePolicy<space>(exec, 0, 1),
+                             CountLabels<accumulate>{search(k, batch, targets, name, first), sums});
+  }
+  op::LabelSearch<accumulate> search(int k, int batch, BoundTensors const& targets, long name,
+                                     long first) const {
+    constexpr Shape shapes[] = {AllPorts::output_shape(output_of<Term>())...};
+    return {
+        wrong_label_.data(), targets.tensor[k], shapes[k], values_.data() + first, batch, k, name};
   }
 
   void add(space const& exec, Sums& total) {
@@ -334,10 +384,12 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     total.samples += double(sums_on_host_(0));
     total.value += double(sums_on_host_(1));
     total.hits += double(sums_on_host_(2));
+    total.wrong_labels += double(sums_on_host_(3));
   }
 
   M const& model_;
   std::string label_;
+  typename M::template Vector<op::WrongLabel> wrong_label_;
   typename M::template Vector<accumulate> values_, hits_, sums_, partial_;
   decltype(Kokkos::create_mirror_view(Kokkos::HostSpace{}, sums_)) sums_on_host_;
   typename M::template Vector<double>

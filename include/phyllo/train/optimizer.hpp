@@ -102,7 +102,7 @@ template <class Rule, class M> class Optimizer {
     model.forget_forward();  // it was of other weights
     StepState* const state = model.state().data();
     accumulate const* const gradients = model.gradients().data() + first_;
-    accumulate const* const tail = model.gradients().data() + size;
+    accumulate* const tail = model.gradients().data() + size;
     Advance const advance{rule_,           options_.scaling, options_.clipping, state,
                           squares_.data(), finite_.data(),   blocks_,           tail};
     // Ranks agree on the norm of all shares; those with weights of their own, on whether a step in
@@ -110,9 +110,9 @@ template <class Rule, class M> class Optimizer {
     constexpr bool is_mixed = !std::is_same_v<storage, accumulate>;
     constexpr bool agrees = SharesParameters<Policy> || (ExchangesWeights<Policy> && is_mixed);
     if constexpr (agrees) {
-      measure(
-          exec, gradients, state, tail,
-          CollectMeasures<accumulate>{squares_.data(), finite_.data(), blocks_, totals_.data()});
+      measure(exec, gradients, state, tail,
+              CollectMeasures<accumulate>{squares_.data(), finite_.data(), blocks_, totals_.data(),
+                                          SharesParameters<Policy> ? nullptr : tail});
       constexpr long own = SharesParameters<Policy> ? 0 : 1;
       communication.sum(exec, totals_.data() + own, 2 - own);
       launch(exec, 1, AdvanceAgreed<Advance, accumulate>{advance, totals_.data()});

@@ -5,6 +5,7 @@
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/rounding.hpp>
 #include <phyllo/core/step_state.hpp>
+#include <phyllo/op/loss.hpp>
 #include <phyllo/train/clipping.hpp>
 #include <phyllo/train/loss_scaling.hpp>
 
@@ -87,7 +88,7 @@ template <class Rule, class T, bool ScalesLoss, bool LateGradients = false> stru
   T const* squares = nullptr;   // (blocks)
   int const* finite = nullptr;  // (blocks)
   int blocks = 0;
-  T const* tail = nullptr;  // samples of all ranks first
+  T* tail = nullptr;  // op::Tail, of all ranks
 
   KOKKOS_FUNCTION void operator()(int) const {
     int all_finite = 1;
@@ -103,8 +104,10 @@ template <class Rule, class T, bool ScalesLoss, bool LateGradients = false> stru
   KOKKOS_FUNCTION void take(T sum, int all_finite) const {
     StepState s = *state;
     s.finite = all_finite;
-    T const samples = tail[0];
-    bool const counts = s.finite != 0 && samples > T(0);
+    T const samples = tail[op::Tail::samples], wrong_labels = tail[op::Tail::wrong_labels];
+    bool const counts = s.finite != 0 && samples > T(0) && !(wrong_labels > T(0));
+    if (wrong_labels > T(0)) s.untold_labels += std::uint64_t(wrong_labels);
+    tail[op::Tail::untold_labels] = T(s.untold_labels);
     T const mean = mean_factor(s, samples);
     if constexpr (ScalesLoss) {
       float const own = s.loss_scale;  // of this step's gradients, which late ones stand in for
@@ -132,7 +135,8 @@ template <class T> struct CollectMeasures {
   T const* squares = nullptr;   // (blocks)
   int const* finite = nullptr;  // (blocks)
   int blocks = 0;
-  T* totals = nullptr;  // (2)
+  T* totals = nullptr;      // (2)
+  T const* tail = nullptr;  // op::Tail where it is this rank's own; nullptr: of all ranks
 
   KOKKOS_FUNCTION void operator()(int) const {
     T sum = 0;
@@ -145,7 +149,8 @@ template <class T> struct CollectMeasures {
   }
   KOKKOS_FUNCTION void take(T sum, int all_finite) const {
     totals[0] = sum;
-    totals[1] = all_finite != 0 ? T(0) : T(1);
+    bool const wrong_labels = tail != nullptr && tail[op::Tail::wrong_labels] > T(0);
+    totals[1] = all_finite != 0 && !wrong_labels ? T(0) : T(1);
   }
 };
 

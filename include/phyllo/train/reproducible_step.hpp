@@ -76,10 +76,10 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
     allocate(rows_, "sums", map_.rows() * row_size);
     allocate(tails_, "tails", whole_step ? long(shards) * M::tail_size : 0);
     allocate(weighted_, "weighted buffers", buffer_size);
-    allocate(evaluations_, "evaluations", 3L * shards);
+    allocate(evaluations_, "evaluations", 4L * shards);
     for (int r = 0; r <= map_.ranks(); ++r) row_bounds_.push_back(map_.first_row(r) * row_size);
     for (int r = 0; r <= map_.ranks(); ++r)
-      evaluation_bounds_.push_back(3L * Map::Bits::first_shard(r, map_.ranks()));
+      evaluation_bounds_.push_back(4L * Map::Bits::first_shard(r, map_.ranks()));
     communication_.reserve(exec, row_bounds_.back() * long(sizeof(accumulate)));
   }
 
@@ -114,15 +114,19 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
     auto const sums = Kokkos::create_mirror(Kokkos::HostSpace{}, evaluations_);
     long n = map_.begin(map_.first());
     int shard = map_.first();
-    evaluation_.evaluate_samples(exec, in, targets,
-                                 [&](accumulate const* values, accumulate const* hits, int count) {
-                                   for (int i = 0; i < count; ++i, ++n) {
-                                     while (n >= map_.begin(shard + 1)) ++shard;
-                                     sums(3 * shard) += 1;
-                                     sums(3 * shard + 1) += double(values[i]);
-                                     sums(3 * shard + 2) += double(hits[i]);
-                                   }
-                                 });
+    double const wrong_labels = evaluation_.evaluate_samples(
+        exec, in, targets, [&](accumulate const* values, accumulate const* hits, int count) {
+          for (int i = 0; i < count; ++i, ++n) {
+            while (n >= map_.begin(shard + 1)) ++shard;
+            sums(4 * shard) += 1;
+            sums(4 * shard + 1) += double(values[i]);
+            sums(4 * shard + 2) += double(hits[i]);
+          }
+        });
+    // Every rank has counted the same labels of steps: the first shard's tells of them.
+    if (map_.last() > map_.first())
+      sums(4 * map_.first() + 3) =
+          wrong_labels + (map_.first() == 0 ? evaluation_.untold_labels(exec) : 0);
     if constexpr (!alone) {
       Kokkos::deep_copy(exec, evaluations_, sums);
       communication_.begin_all_gather(exec, evaluations_.data(), evaluation_bounds_.data());
@@ -132,9 +136,10 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
     }
     typename Evaluator::Sums total;
     for (int s = 0; s < shards; ++s) {
-      total.samples += sums(3 * s);
-      total.value += sums(3 * s + 1);
-      total.hits += sums(3 * s + 2);
+      total.samples += sums(4 * s);
+      total.value += sums(4 * s + 1);
+      total.hits += sums(4 * s + 2);
+      total.wrong_labels += sums(4 * s + 3);
     }
     return total;
   }
@@ -175,12 +180,12 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
       if (Evaluator::draws && s > map_.first())
         launch(exec, 1, MoveFirstSample{model_.state().data(), std::uint64_t(map_.begin(s))});
       if constexpr (WholeStep) {
-        evaluation_.whole_step(exec, x, t);
+        evaluation_.whole_step(exec, x, t, first);
       } else {
         auto forward = model_.template forward_pass<Phase::training>(exec, count, nobody_else);
         model_.load(forward, x);
         forward.run_all();
-        evaluation_.losses(exec, forward, t);
+        evaluation_.losses(exec, forward, t, first);
         model_.backward_pass(exec, count, nobody_else, false, nobody).run_all();
       }
       add(exec, {s, 1, before}, {0, M::gradient_size}, model_.gradients().data(),
@@ -245,7 +250,7 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
   typename M::template Vector<accumulate> rows_;      // (rows, gradients + tail + buffers)
   typename M::template Vector<accumulate> tails_;     // of pieces
   typename M::template Vector<accumulate> weighted_;  // buffers of one shard by its samples
-  typename M::template Vector<double> evaluations_;   // (shards, 3): samples, value, hits
+  typename M::template Vector<double> evaluations_;   // (shards, 4): those of Evaluator::Sums
   std::vector<long> row_bounds_, evaluation_bounds_;  // of ranks
   long begin_[shards + 1] = {};                       // of this rank's shards in its batch
 };

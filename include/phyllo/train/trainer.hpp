@@ -8,6 +8,13 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
+/// Multiplies running statistics by a factor.
+struct ScaleBuffers {
+  float* buffers = nullptr;
+  float factor = 1;
+  KOKKOS_FUNCTION void operator()(int i) const { buffers[i] *= factor; }
+};
+
 /// A model, a loss, an optimizer and the ranks that train together.
 ///
 /// options  Net · L: a loss or Losses<...> · Rule: Sgd, Adam · P: precision · C: communication ·
@@ -96,6 +103,7 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
     BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
     auto const sums = evaluation_.evaluate(exec_, inputs, evaluation_.bind(targets, inputs.batch),
                                            communication_);
+    evaluation_.refuse_labels(exec_, sums.wrong_labels);
     return {sums.value / sums.samples, sums.hits / sums.samples, long(sums.samples)};
   }
 

@@ -55,8 +55,9 @@ class TrainingParts {
   TrainingParts(TrainingParts const&) = delete;
   TrainingParts& operator=(TrainingParts const&) = delete;
 
-  /// Mean loss of the last step over all ranks; waits for it.
-  double loss() const { return mean_loss(exec_, model_); }
+  /// Mean loss of the last step over all ranks; waits for it. Throws Error where class numbers were
+  /// outside of their range in a step since the last message about them.
+  double loss() const { return evaluation_.mean_loss(exec_); }
 
   /// Moves messages along while the caller computes something else.
   void progress() { communication_.progress(); }

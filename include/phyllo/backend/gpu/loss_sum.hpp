@@ -28,6 +28,7 @@ template <int Lanes, class A> struct loss_sum {
   A* hit_sums = nullptr;
   A* samples = nullptr;  // where `batch` goes, or nullptr
   A batch = 0;
+  op::LabelSearch<A> labels = {};  // with `samples`
 
   template <class Team> PHYLLO_FUNCTION void operator()(Team const& team) const {
     A* const value = reinterpret_cast<A*>(team.scratch);
@@ -57,7 +58,10 @@ template <int Lanes, class A> struct loss_sum {
         if (team.first_thread() + t > 0) continue;
         value_sums[part] = value[0];
         hit_sums[part] = hit[0];
-        if (samples != nullptr) *samples = batch;
+        if (samples == nullptr) continue;
+        *samples = batch;
+        if (labels.found != nullptr)
+          samples[op::Tail::wrong_labels] = labels.count(value_sums[part]);
       }
       team.barrier();
     }
@@ -78,8 +82,8 @@ template <class Device, class P> struct LossSumKernels {
   static void run(Space const& exec, std::string const& label, Work const& work) {
     long const blocks = (work.batch + samples_of_block - 1) / samples_of_block;
     int const parts = int(blocks < Work::blocks ? blocks : Work::blocks);
-    Kernel all{work.values,   work.hits,     work.batch, 1,
-               work.sums + 1, work.sums + 2, work.sums,  A(work.batch)};
+    Kernel all{work.values,   work.hits, work.batch,    1,          work.sums + 1,
+               work.sums + 2, work.sums, A(work.batch), work.labels};
     if (parts > 1) {
       A *const values = work.partial, *const hits = work.partial + Work::blocks;
       Device::launch(exec, label,

@@ -17,6 +17,7 @@ template <class P> struct loss_sum {
     work.sums[0] = A(work.batch);
     work.sums[1] = sum(work.values);
     work.sums[2] = work.hits == nullptr ? A(0) : sum(work.hits);
+    work.count_labels();
   }
 
  private:

@@ -90,6 +90,7 @@ template <class P> struct loss_combine {
       for (int b = 0; b < blocks; ++b) sum += work.partial[k * blocks + b];
       work.sums[1 + k] = sum;
     }
+    work.count_labels();
   }
 };
 

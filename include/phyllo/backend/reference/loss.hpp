@@ -49,6 +49,7 @@ template <class P> struct Kernels<op::LossSum<P>, P> {
       work.sums[1] += work.values[n];
       if (work.hits != nullptr) work.sums[2] += work.hits[n];
     }
+    work.count_labels();
   }
 };
 
