@@ -118,6 +118,13 @@
 #define PHYLLO_ON_DEVICE 0
 #endif
 
+// Whether calls inside kernels check what only run time shows: in debug builds.
+#if !defined(NDEBUG) || defined(KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK)
+#define PHYLLO_CHECKS_CALLS 1
+#else
+#define PHYLLO_CHECKS_CALLS 0
+#endif
+
 // Where lanes of a wavefront read what others of it wrote to scratch memory. NVIDIA's lanes meet in
 // Kokkos' own loops over vector lanes; AMD's run in step, and only the compiler has to be told.
 #if defined(__HIP_DEVICE_COMPILE__)

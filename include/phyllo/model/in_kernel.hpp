@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/model/cells.hpp>
+#include <phyllo/model/in_kernel_argument.hpp>
 #include <phyllo/model/in_kernel_cells.hpp>
 #include <phyllo/model/in_kernel_step.hpp>
 #include <phyllo/model/in_kernel_transfer.hpp>
@@ -21,7 +22,8 @@ namespace phyllo::inline PHYLLO_ISA {
 /// `closure(Warp(member), input, output)`, each with a sample of its own. A view of a model's
 /// parameters and buffers, not a copy: it reads what they are when the kernel runs, in inference
 /// mode. So it is ordered by the instance on which they are trained, and valid while the model
-/// lives, in its memory space.
+/// lives, in its memory space: the closure of a model that is gone reads released memory, which
+/// AddressSanitizer and compute-sanitizer report.
 ///
 /// shape    input: anything with [] or () over as many numbers, channels first (C, S...), or one
 ///          number; several inputs one after the other, as the network names them; by a team the
@@ -30,7 +32,9 @@ namespace phyllo::inline PHYLLO_ISA {
 /// state    two pointers
 /// units    the caller's
 /// errors   compile: a call by one thread where a value is wider than max_width; another number of
-///          inputs and outputs than the network's; run: too little scratch memory aborts
+///          inputs and outputs than the network's; an argument whose type states another number of
+///          elements. Run: too little scratch memory aborts; in debug builds (without NDEBUG, or
+///          with Kokkos' bounds checks) a View of another extent and a closure of no model abort
 /// numerics as batched inference: sums in the same order, in Precision::accumulate, each step's
 ///          result rounded to Precision::storage; on a processor with fused multiply-add, sums of a
 ///          call by one thread are made in four parts where storage is not narrower
@@ -82,11 +86,12 @@ template <class Net, class Precision> class InKernel {
                   "in_kernel: the network is too wide for one thread (InKernel::max_width numbers "
                   "in one value). Call it by a team: closure(member, input, output).");
     Result result{};
-    if constexpr (complete && narrow) {
+    if constexpr (complete && narrow && Fit<complete, First, More...>::fits) {
       using Plan = PlanFor<accumulate>;
       constexpr int size = int(Plan::memory.bytes / long(sizeof(accumulate)));
       accumulate arena[size];
       detail::ByThread const runner;
+      check_model();
       load<Plan, 0>(runner, arena, first, more...);
       steps<Plan>(runner, arena, std::make_index_sequence<Plan::plan.size>{});
       fill<Plan>(arena, result, std::make_index_sequence<outputs>{});
@@ -113,6 +118,7 @@ template <class Net, class Precision> class InKernel {
     static_assert(Count == first_input,
                   "in_kernel: Cells has as many variables as the network's input has numbers.");
     Cells<accumulate, first_output, N> result;
+    check_model();
     if constexpr (in_lanes && N % cells == 0) {
       KOKKOS_IF_ON_HOST((run_cells(in, result); return result;))
     }
@@ -127,7 +133,8 @@ template <class Net, class Precision> class InKernel {
   PHYLLO_FUNCTION void operator()(Member const& member, Numbers const&... numbers) const {
     // Of a copy: what it hands out is free again after the call.
     auto const scratch = member.team_scratch(0);
-    run_in(scratch, detail::ByTeam<Member>{member}, numbers...);
+    run_in<Fit<is_call<Numbers...>, Numbers...>::fits>(scratch, detail::ByTeam<Member>{member},
+                                                       numbers...);
   }
 
   /// By the vector lanes of one thread of a team: all of them call, with the same inputs and
@@ -135,13 +142,19 @@ template <class Net, class Precision> class InKernel {
   template <detail::TeamMember Member, class... Numbers>
   PHYLLO_FUNCTION void operator()(Warp<Member> const& warp, Numbers const&... numbers) const {
     auto const scratch = warp.member.thread_scratch(0);
-    run_in(scratch, detail::ByWarp<Member>{warp.member}, numbers...);
+    run_in<Fit<is_call<Numbers...>, Numbers...>::fits>(scratch, detail::ByWarp<Member>{warp.member},
+                                                       numbers...);
   }
 
  private:
   // Here, for nvcc takes a call inside a type for one that the kernel makes.
   static constexpr int first_input = AllPorts::input_shape(0).size();
   static constexpr int first_output = AllPorts::output_shape(0).size();
+
+  // Of a wrong number of arguments none is looked at.
+  template <bool IsComplete, class... T>
+  using Fit = std::conditional_t<IsComplete, detail::InKernelArguments<Net, accumulate, T...>,
+                                 detail::InKernelArguments<Net, accumulate>>;
 
   // One of them, as calls by one cell read it.
   template <class T, int Count, int N> struct Cell {
@@ -150,14 +163,17 @@ template <class Net, class Precision> class InKernel {
     PHYLLO_FUNCTION T operator[](int variable) const { return cells(variable, cell); }
   };
 
-  template <class Scratch, class Runner, class... Numbers>
+  // Whether a team's arguments are as many as inputs and outputs.
+  template <class... Numbers>
+  static constexpr bool is_call = sizeof...(Numbers) == inputs + outputs;
+
+  template <bool Fits, class Scratch, class Runner, class... Numbers>
   PHYLLO_FUNCTION void run_in(Scratch const& scratch, Runner const& runner,
                               Numbers const&... numbers) const {
-    constexpr bool complete = sizeof...(Numbers) == inputs + outputs;
-    static_assert(complete,
+    static_assert(is_call<Numbers...>,
                   "in_kernel: after the team member, give as many inputs as the network has and "
                   "then as many outputs, in their order.");
-    if constexpr (complete) {
+    if constexpr (is_call<Numbers...> && Fits) {
       using Plan = PlanFor<storage>;
       auto* const arena = static_cast<storage*>(
           scratch.get_shmem_aligned(int(scratch_bytes - slot_alignment), slot_alignment));
@@ -166,10 +182,21 @@ template <class Net, class Precision> class InKernel {
             "in_kernel: too little scratch memory. Call policy.set_scratch_size(0, "
             "Kokkos::PerTeam(closure.scratch_bytes)), or Kokkos::PerThread for calls by warps, and "
             "add what the kernel itself takes.");
+      check_model();
       load<Plan, 0>(runner, arena, numbers...);
       steps<Plan>(runner, arena, std::make_index_sequence<Plan::plan.size>{});
       store<Plan, 0>(runner, arena, numbers...);
     }
+  }
+
+  PHYLLO_FUNCTION void check_model() const {
+#if PHYLLO_CHECKS_CALLS
+    constexpr bool reads = program::nodes.arena_size > 0 || program::nodes.buffer_size > 0;
+    if (reads && parameters_ == nullptr)
+      Kokkos::abort(
+          "in_kernel: the closure belongs to no model. Assign model.in_kernel() to it before the "
+          "kernel starts.");
+#endif
   }
 
   // A call, for in the caller's loop a GPU compiler would read all parameters ahead of it, which do
@@ -210,6 +237,7 @@ template <class Net, class Precision> class InKernel {
     using Facts = detail::InputFacts<Net, I>;
     using Load =
         detail::InKernelLoad<storage, accumulate, Facts::channels, Facts::positions, Value, First>;
+    detail::check_extent<Facts::channels * Facts::positions, false>(input);
     runner.run(Load{at<Plan, Facts::node>(arena), input});
     if constexpr (I + 1 < inputs) load<Plan, I + 1>(runner, arena, more...);
   }
@@ -227,6 +255,7 @@ template <class Net, class Precision> class InKernel {
       using Facts = detail::OutputFacts<Net, I - inputs>;
       using Store =
           detail::InKernelStore<accumulate, Facts::channels, Facts::positions, Value, First const>;
+      detail::check_extent<Facts::channels * Facts::positions, true>(output);
       runner.run(Store{at<Plan, Facts::node>(arena), output});
     }
     if constexpr (sizeof...(More) > 0) store<Plan, I + 1>(runner, arena, more...);

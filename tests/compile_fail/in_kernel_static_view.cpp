@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: in_kernel: an argument has another number of elements than the network.s input
+
+#include <phyllo/layer/linear.hpp>
+#include <phyllo/model/in_kernel.hpp>
+#include <phyllo/network/network.hpp>
+#include <phyllo/policy/precision.hpp>
+
+using namespace phyllo;
+struct Rate : Network<Input<4>, Linear<2>> {};
+
+int main() {
+  InKernel<Rate, Full<float>> const closure;
+  return int(closure(Kokkos::View<float[3], Kokkos::HostSpace>("x"))[0]);
+}
