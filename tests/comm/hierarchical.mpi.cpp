@@ -27,8 +27,10 @@ TEST_CASE("Hierarchical: neighbours that make a node have as many shares as the 
 }
 
 TEST_CASE("Hierarchical: fewer than no ranks in a node are refused") {
-  CHECK(
-      sentence_of([] {
-        Hierarchical<Mpi> const refused(MPI_COMM_WORLD, HierarchicalOptions{.ranks_per_node = -1});
-      }) == "Hierarchical: expected ranks_per_node to be 0 or more, got -1. 0 asks the transport.");
+  CHECK(sentence_of([] {
+          Hierarchical<Mpi> const refused(MPI_COMM_WORLD,
+                                          HierarchicalOptions{.ranks_per_node = -1});
+        }) ==
+        "Hierarchical: expected ranks_per_node to be 0 or more, got -1. 0 uses the nodes that the "
+        "transport finds.");
 }

@@ -82,7 +82,7 @@ TEST_CASE("MpiCommunicator: whatever MPI refuses is a sentence, and does not end
   CAPTURE(blocking);
   CHECK(blocking.starts_with("Mpi on rank " + rank + ": expected MPI_Allreduce to succeed, got"));
   CHECK(blocking.ends_with(
-      "\". Every rank of the communicator has to be alive and to make the same calls."));
+      "\". Every rank of the communicator must be alive and make the same calls."));
   CHECK(blocking.find('\n') == std::string::npos);
   std::string const started = sentence_of([&] { communicator.begin_sum(&data, -1, requests); });
   CAPTURE(started);

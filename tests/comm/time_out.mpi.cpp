@@ -63,14 +63,14 @@ void check_late(Outcome const& outcome, int victim, std::string const& call) {
   CHECK(outcome.seconds < timeout + 1);
   if (rank_of() == victim) {
     CHECK(outcome.sentence == "Mpi on rank " + me + ": came to " + call +
-                                  " when the other ranks had given up waiting for it. Where it was "
+                                  " after the other ranks had stopped waiting for it. If it was "
                                   "only slow, raise MpiOptions::timeout.");
   } else {
     CHECK(outcome.seconds > timeout - 0.1);  // another rank may have begun to wait before
     CHECK(outcome.sentence.starts_with("Mpi on rank " + me + ": waited 0."));
-    CHECK(outcome.sentence.ends_with(" s in " + call + " for rank " + late +
-                                     ", which has stalled or stopped. Where that is only slow, "
-                                     "raise MpiOptions::timeout."));
+    CHECK(outcome.sentence.ends_with(
+        " s in " + call + " for rank " + late +
+        ", which has stalled or stopped. If it is only slow, raise MpiOptions::timeout."));
   }
 }
 
@@ -151,7 +151,7 @@ TEST_CASE("A rank that leaves by an exception ends the others' wait at once") {
     CHECK(outcome.seconds < 1);
     CHECK(outcome.ranks == std::vector<int>{victim});
     CHECK(outcome.sentence.ends_with(" s in a sum for rank " + std::to_string(victim) +
-                                     ", which left by an exception. That rank says why."));
+                                     ", which left by an exception. That rank reports why."));
   });
 }
 

@@ -183,8 +183,7 @@ TEST_CASE("weights: Groups sum gradients inside, and exchange weights between th
   using C = Groups<2, AllReduce<Mpi>, LocalSgd<2, Mpi>>;
   if (ranks_of() == 1) {
     CHECK_THROWS_WITH_AS(C{MPI_COMM_WORLD},
-                         "Groups: expected at least as many ranks as groups, which are 2, got 1.",
-                         Error);
+                         "Groups: expected at least 2 ranks, one for each group, got 1.", Error);
     return;
   }
   for (bool const some_empty : {false, true}) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Add: the end of a Residual or AddFrom needs two values
+// expect: Add: Residual and AddFrom require two values
 // position: Add::Refused<phyllo::Layer<1>
 // position: Given<>
 // position: Expected<3>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: AllReduce<T, BucketBytes>: BucketBytes is 0 or more
+// expect: AllReduce<T, BucketBytes>: BucketBytes must be 0 or more
 
 #include <phyllo/comm/all_reduce.hpp>
 

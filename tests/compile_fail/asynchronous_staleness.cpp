@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Asynchronous<Staleness, Inner>: Staleness is 0 or more steps
+// expect: Asynchronous<Staleness, Inner>: Staleness must be 0 or more steps
 
 #include <phyllo/comm/all_reduce.hpp>
 #include <phyllo/comm/asynchronous.hpp>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Concat: the end of a Branch or ConcatFrom needs values of the same spatial extents
+// expect: Concat: Branch and ConcatFrom require values of the same spatial extents
 // position: Concat::Refused<phyllo::Layer<3>
 // position: Given<6, 2, 2>
 // position: Expected<6, 4, 4>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Branch: give two, three or four paths
+// expect: Branch: expected two, three or four paths
 // position: Layer<1>
 // position: Given<3>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Concat: the end of a Branch or ConcatFrom needs values
+// expect: Concat: Branch and ConcatFrom require values
 // position: Concat::Refused<phyllo::Layer<1>
 // position: Given<>
 // position: Expected<3>

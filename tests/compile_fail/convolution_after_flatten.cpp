@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Conv: expected as many spatial extents as its name says
+// expect: Conv: expected one spatial extent for each dimension in its name
 // position: Convolution<2, 6>
 // position: Layer<2>
 // position: Given<784>

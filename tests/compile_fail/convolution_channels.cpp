@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Conv: .* channels, kernel and stride are positive
+// expect: Conv: .* channels, kernel and stride must be positive
 // position: Convolution<2, 0>
 // position: Layer<1>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Conv: .* channels, kernel and stride are positive, padding is not negative
+// expect: Conv: .* channels, kernel and stride must be positive, padding must not be negative
 // position: Layer<1>
 
 #include <phyllo/layer/conv2d.hpp>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Dropout: the probability lies in .0, 1.
+// expect: Dropout: the probability must be in .0, 1.
 // position: Dropout<-0.5
 // position: Layer<1>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Groups<Count, Inner, Outer>: there is at least one group
+// expect: Groups<Count, Inner, Outer>: Count must be 1 or more
 
 #include <phyllo/comm/all_reduce.hpp>
 #include <phyllo/comm/groups.hpp>

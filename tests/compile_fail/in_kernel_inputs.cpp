@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: in_kernel: give as many inputs as the network has, in their order
+// expect: in_kernel: expected as many inputs as the network has, in their order
 
 #include <phyllo/layer/linear.hpp>
 #include <phyllo/model/in_kernel.hpp>

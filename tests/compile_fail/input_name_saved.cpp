@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Network: the tag of a NamedInput names a second value
+// expect: Network: a second value has the tag of a NamedInput
 // position: Named<energy>
 // position: Layer<2>
 

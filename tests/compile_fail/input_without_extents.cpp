@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Input: give channels and up to three spatial extents, all positive
+// expect: Input: expected channels and up to three spatial extents, all positive
 // position: Input<>
 // position: Layer<0>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Lag<Steps, Inner>: gradients are one step late, Steps is 1
+// expect: Lag<Steps, Inner>: Steps must be 1: gradients are one step late
 
 #include <phyllo/comm/all_reduce.hpp>
 #include <phyllo/comm/lag.hpp>

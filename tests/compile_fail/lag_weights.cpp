@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Lag<Steps, Inner>: Inner sums gradients, such as AllReduce and Hierarchical
+// expect: Lag<Steps, Inner>: Inner must sum gradients, as AllReduce and Hierarchical do
 
 #include <phyllo/comm/lag.hpp>
 #include <phyllo/comm/local_sgd.hpp>

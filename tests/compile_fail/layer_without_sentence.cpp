@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Network: this layer does not take the shape that it is given
+// expect: Network: this layer does not accept the shape of its input
 // position: RefusedBy<Pairs, phyllo::Layer<1>
 // position: Given<7>
 // position: Expected<8>

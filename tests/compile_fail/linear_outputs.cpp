@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Linear: the number of outputs is positive
+// expect: Linear: the number of outputs must be positive
 // position: Linear<0>
 // position: Layer<1>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: LocalSgd<Period, T>: Period is 0 \(when asked\) or more
+// expect: LocalSgd<Period, T>: Period must be 0 \(exchange on request\) or more
 
 #include <phyllo/comm/local_sgd.hpp>
 

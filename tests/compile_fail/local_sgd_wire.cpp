@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: LocalSgd<Period, T>: weights travel as they are, Wire is for gradients
+// expect: LocalSgd<Period, T>: weights cannot be sent in 16 bits. Use Wire for gradients only
 
 #include <phyllo/comm/local_sgd.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Pool: .* padding is between nothing and half the window
+// expect: Pool: .* padding from 0 to half the window
 // position: Layer<1>
 
 #include <phyllo/layer/max_pool2d.hpp>

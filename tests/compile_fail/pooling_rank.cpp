@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Pool: expected as many spatial extents as its name says
+// expect: Pool: expected one spatial extent for each dimension in its name
 // position: Pooling<2,
 // position: Layer<1>
 // position: Given<3, 8, 8, 8>

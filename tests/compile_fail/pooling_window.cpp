@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Pool: .* window and stride are positive
+// expect: Pool: .* window and stride must be positive
 // position: Layer<1>
 
 #include <phyllo/layer/max_pool1d.hpp>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Pool: expected .* each at least the window less twice the padding
+// expect: Pool: expected .* each at least the window minus twice the padding
 // position: Layer<1>
 // position: Given<3, 8, 5>
 // position: Expected<3, 8, 6>

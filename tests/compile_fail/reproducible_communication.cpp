@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Trainer: sums over ranks in the order of this communication policy depend on the number
+// expect: Trainer: with this communication policy the order of sums depends on the number of ranks
 // of ranks
 
 #include <phyllo/phyllo.hpp>

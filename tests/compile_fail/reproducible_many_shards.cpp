@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Reproducible<Shards>: a batch is cut into at most 256 pieces
+// expect: Reproducible<Shards>: Shards must be at most 256
 
 #include <phyllo/policy/determinism.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Add: the end of a Residual or AddFrom needs two values of one shape
+// expect: Add: Residual and AddFrom require two values of the same shape
 // position: Add::Refused<phyllo::Layer<3>
 // position: Given<1, 28, 28>
 // position: Expected<6, 26, 26>

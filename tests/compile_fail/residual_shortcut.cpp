@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Add: .* Give the Residual a Shortcut with the same stride and channels
+// expect: Add: .* Use a Shortcut with the same stride and channels
 // position: Layer<3>
 // position: Given<6, 8, 8>
 // position: Expected<6, 4, 4>

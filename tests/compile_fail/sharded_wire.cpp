@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Sharded<Inner>: a gradient travels once, and as it is, Wire is for AllReduce
+// expect: Sharded<Inner>: gradients cannot be sent in 16 bits here. Use Wire with AllReduce
 
 #include <phyllo/comm/all_reduce.hpp>
 #include <phyllo/comm/sharded.hpp>

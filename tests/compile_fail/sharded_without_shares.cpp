@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Sharded<Inner>: each rank has a share of the parameters, which this transport cannot move
+// expect: Sharded<Inner>: this transport cannot send a share of the parameters to each rank
 
 #include <phyllo/comm/all_reduce.hpp>
 #include <phyllo/comm/asynchronous.hpp>

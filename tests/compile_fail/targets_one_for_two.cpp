@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Losses: one View of targets, and there are several losses
+// expect: Losses: expected one View of targets for each loss
 
 #include <phyllo/layer/linear.hpp>
 #include <phyllo/train/loss_evaluation.hpp>

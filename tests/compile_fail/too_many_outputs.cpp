@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Network: at most 32 values .* at most 8 are outputs
+// expect: Network: expected at most 32 values .* at most 8 outputs
 // position: Named<Tag<8>
 // position: Layer<1>
 

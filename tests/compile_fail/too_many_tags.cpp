@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Network: at most 32 values have a name
+// expect: Network: expected at most 32 values with a tag
 // position: Named<tag>
 
 #include <phyllo/layer/linear.hpp>

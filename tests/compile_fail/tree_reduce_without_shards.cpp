@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: TreeReduce: only sums of shards are added, which a Trainer makes under Reproducible
+// expect: TreeReduce: it adds sums of shards, which only a Trainer with Reproducible computes
 
 #include <phyllo/phyllo.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Upsample: expected spatial extents, given channels only
+// expect: Upsample: expected spatial extents, got channels only
 // position: Upsample<2>
 // position: Layer<1>
 // position: Given<10>

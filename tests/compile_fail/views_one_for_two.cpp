@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Model: one View, and the network has several inputs or outputs
+// expect: Model: expected one View for each input or output of the network
 
 #include <phyllo/layer/linear.hpp>
 #include <phyllo/model/ports.hpp>

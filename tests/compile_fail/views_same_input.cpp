@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Model: two Views are of the same input or output of the network
+// expect: Model: two Views have the name of the same input or output of the network
 
 #include <phyllo/layer/linear.hpp>
 #include <phyllo/model/ports.hpp>

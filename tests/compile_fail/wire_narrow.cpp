@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Wire<Narrow, T>: numbers travel as bf16 or fp16, or without Wire as they are
+// expect: Wire<Narrow, T>: Narrow must be bf16 or fp16
 
 #include <phyllo/comm/wire.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Wire<Narrow, T>: each rank adds a share, which this T cannot move
+// expect: Wire<Narrow, T>: this T cannot send a share to each rank
 
 #include <phyllo/comm/all_reduce.hpp>
 #include <phyllo/comm/asynchronous.hpp>

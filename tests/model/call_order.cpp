@@ -99,7 +99,7 @@ TEST_CASE_TEMPLATE("call order: what backward has no values for is refused", Net
     between();
     return refusal(backward);
   };
-  char const* const words = "backward needs a forward before it";
+  char const* const words = "backward requires a forward after the last";
   refuses(refusal(backward), words);
   refuses(after(backward), words);  // twice
   refuses(after([&] { trainer.step(c.x, targets); }), words);
@@ -133,7 +133,8 @@ TEST_CASE("call order: a step under Reproducible between forward and backward") 
   CHECK((copied(model.gradients()) == plain));
   model.forward(c.exec, c.x, c.y);
   trainer.step(c.x, targets);
-  refuses(refusal([&] { model.backward(c.exec, c.d_y); }), "backward needs a forward before it");
+  refuses(refusal([&] { model.backward(c.exec, c.d_y); }),
+          "backward requires a forward after the last");
 }
 
 TEST_CASE("call order: a clone has memory of its own") {
@@ -144,7 +145,8 @@ TEST_CASE("call order: a clone has memory of its own") {
   static_assert(!std::is_copy_constructible_v<Optimizer<Adam, Case<Wide>::M>>);
   model.forward(c.exec, c.x, c.y);  // moves the running statistics
   auto copy = model.clone(c.exec);
-  refuses(refusal([&] { copy.backward(c.exec, c.d_y); }), "backward needs a forward before it");
+  refuses(refusal([&] { copy.backward(c.exec, c.d_y); }),
+          "backward requires a forward after the last");
   CHECK(copy.capacity() == batch);
   auto const parameters = copied(model.parameters());
   Matrix const expected("expected", batch, 3), got("got", batch, 3);

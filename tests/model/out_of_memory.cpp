@@ -57,10 +57,10 @@ TEST_CASE("out of memory: a batch that no machine holds names the network and th
   long const bytes = std::max(LeNet::Training::memory.bytes, LeNet::Inference::memory.bytes);
   REQUIRE(bytes * most > bytes_of_no_machine);
   std::string const message = message_of([] { LeNet(Space(), {.batch = most}); });
-  CHECK(message == "networks::LeNet/activations: expected room for " +
-                       readable_bytes(bytes * most) +
-                       " in the memory space Host, got none. Build the model with a smaller "
-                       "ModelOptions::batch than 2147483647; explain() says what a sample takes.");
+  CHECK(message ==
+        "networks::LeNet/activations: expected room for " + readable_bytes(bytes * most) +
+            " in the memory space Host, got none. Build the model with a smaller "
+            "ModelOptions::batch than 2147483647; explain() prints the bytes of a sample.");
 }
 
 TEST_CASE("out of memory: afterwards models are made and trained, and those there were go on") {

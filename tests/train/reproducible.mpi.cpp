@@ -189,7 +189,7 @@ TEST_CASE("reproducible: another split is refused on all ranks") {
   std::string const sentence = "Perceptron: Reproducible<12> expected rank 0 of " +
                                std::to_string(ranks_of()) + " to have " + expected +
                                " of the 24 samples, got " + std::to_string(24 / ranks_of() + 1) +
-                               ". Give each rank the samples of reproducible_range(24, rank, " +
+                               ". Pass each rank the samples of reproducible_range(24, rank, " +
                                std::to_string(ranks_of()) + ").";
   CHECK(sentence_of([&] { trainer.step(x, t); }).ends_with(sentence.substr(10)));
   CHECK(sentence_of([&] { trainer.evaluate(x, t); }).ends_with(sentence.substr(10)));

@@ -18,7 +18,7 @@ template <class... Parts> struct Path {};
 template <class... Paths> struct Branch : detail::NoLayer {
   // Read only where a wrong number of paths made it stay in the list.
   template <class Where, class Given, class Expected> struct Refused {
-    static_assert(detail::met<false, Where>, "Branch: give two, three or four paths.");
+    static_assert(detail::met<false, Where>, "Branch: expected two, three or four paths.");
   };
 };
 

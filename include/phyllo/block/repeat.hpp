@@ -6,9 +6,9 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// The parts, Count times one after the other, each time with parameters of their own.
+/// The parts, Count times in sequence, each time with parameters of their own.
 ///
-/// shape    as the parts say
+/// shape    that of the parts
 /// errors   compile: a count below one
 /// source   none
 template <int Count, class... Parts> struct Repeat : detail::NoLayer {

@@ -6,13 +6,13 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Gives the current value a name, a declared type: `struct encoder; Save<encoder>`.
+/// Names the current value by a tag, a declared type: `struct encoder; Save<encoder>`.
 ///
 /// shape    any -> the same
 /// errors   none
 template <class Tag> struct Save {};
 
-/// Goes on from a saved value (or a NamedInput) instead of the current one.
+/// Continues from a saved value (or a NamedInput) instead of the current one.
 ///
 /// errors   compile: no Save<Tag> or NamedInput<Tag, ...> before it
 template <class Tag> struct From {};

@@ -12,16 +12,15 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Every rank adds its gradients to everybody's, each step, before the update.
+/// Sums the gradients of all ranks in every step, before the update.
 ///
-/// options  T = a Transport · BucketBytes = gradients that travel together; 0: all in one bucket
+/// options  T = a Transport · BucketBytes = bytes of gradients in one message; 0: all in one bucket
 /// errors   those of the transport
-/// numerics the order of the sum is the transport's: for one number of ranks the same in every step
-///          where the transport says so; a NaN on one rank reaches all
+/// numerics the order of the sum is the transport's; a NaN on one rank reaches all
 /// cost     two times the bytes of the gradients per step and rank; buckets overlap with the rest
 ///          of the backward pass
 template <Transport T, long BucketBytes = default_bucket_bytes> class AllReduce {
-  static_assert(BucketBytes >= 0, "AllReduce<T, BucketBytes>: BucketBytes is 0 or more.");
+  static_assert(BucketBytes >= 0, "AllReduce<T, BucketBytes>: BucketBytes must be 0 or more.");
 
  public:
   using transport_type = T;
@@ -32,7 +31,7 @@ template <Transport T, long BucketBytes = default_bucket_bytes> class AllReduce 
   static constexpr bool recordable = is_recordable<T>;
   static constexpr bool rounds_on_the_wire = phyllo::rounds_on_the_wire<T>;
 
-  /// From whatever the transport is made from: AllReduce<Mpi> from the caller's MPI_Comm.
+  /// Constructed from the arguments of the transport: AllReduce<Mpi> from the caller's MPI_Comm.
   template <class First, class... Rest>
     requires(!std::same_as<std::remove_cvref_t<First>, AllReduce> &&
              std::constructible_from<T, First, Rest...>)
@@ -43,12 +42,12 @@ template <Transport T, long BucketBytes = default_bucket_bytes> class AllReduce 
   int size() const { return transport_.size(); }
   T& transport() { return transport_; }
 
-  /// bytes: the gradients of one step. A bucket is closed by the first gradient that fills it, so
-  /// there are at most this many.
+  /// bytes: the gradients of one step. The first gradient that fills a bucket closes it, so there
+  /// are at most this many.
   template <class Space> void reserve(Space const& exec, long bytes) {
     transport_.reserve(exec, bytes, BucketBytes == 0 ? 1 : bytes / BucketBytes + 1);
   }
-  /// The same data leave in every step; see Mpi::plan.
+  /// The same data are sent in every step; see Mpi::plan.
   template <class Space, Summable Number>
   void plan(Space const& exec, Number* data, long count)
     requires PlanningTransport<T>

@@ -16,36 +16,37 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// How late exchanges of weights were, as one rank has seen it.
+/// How late exchanges of weights were on this rank.
 ///
-/// numerics seconds differ between ranks and runs, and contain what Inner still had to add up; the
-///          other numbers are the same on all ranks
+/// numerics seconds differ between ranks and runs, and include additions that Inner still had to
+///          make; the other numbers are the same on all ranks
 struct StalenessReport {
   int bound = 0;              // steps between the beginning of an exchange and its use
   long exchanges = 0;         // that have been used
   double seconds_waited = 0;  // for exchanges that had not arrived when they were due
 };
 
-/// Every rank trains on its own samples; weights travel meanwhile. What a rank learns while an
-/// exchange is under way is added to the mean that arrives `Staleness` steps after it has begun,
-/// and the next exchange begins.
+/// Every rank trains on its own samples while weights are exchanged. The mean of the weights
+/// arrives `Staleness` steps after the exchange began. It is corrected by what the rank has learned
+/// meanwhile, and the next exchange begins.
 ///
 /// options  Staleness: steps; 0: each step waits for the mean of its weights · Inner = a
 ///          Communication whose sums carry the weights, such as AllReduce<Mpi>
-/// state    two more copies of the weights; the optimizer's state is each rank's own, and averaged
-///          where Staleness is 0
+/// state    two more copies of the weights; each rank has its own optimizer state, which is
+///          averaged if Staleness is 0
 /// errors   those of Inner
-/// numerics an exchange is used at one step, whenever it arrives: the same ranks give the same
+/// numerics an exchange is used at a fixed step, whenever it arrives: the same ranks give the same
 ///          bits. Every rank makes the same number of steps. Staleness 0 gives the weights of
 ///          AllReduce for Sgd up to rounding.
-/// cost     the bytes of the weights each Staleness steps, under way while ranks compute
-/// source   the mean of what has been learned apart: Zhang, Choromanska, LeCun, Deep learning with
-///          Elastic Averaging SGD, arXiv:1412.6651, without its spring
+/// cost     the bytes of the weights every Staleness steps, sent while ranks compute
+/// source   the mean of separately trained weights: Zhang, Choromanska, LeCun, Deep learning with
+///          Elastic Averaging SGD, arXiv:1412.6651, without its elastic force
 template <int Staleness, Communication Inner> class Asynchronous {
-  static_assert(Staleness >= 0, "Asynchronous<Staleness, Inner>: Staleness is 0 or more steps.");
-  static_assert(
-      !rounds_on_the_wire<Inner>,
-      "Asynchronous<Staleness, Inner>: weights travel as they are; Wire is for gradients.");
+  static_assert(Staleness >= 0,
+                "Asynchronous<Staleness, Inner>: Staleness must be 0 or more steps.");
+  static_assert(!rounds_on_the_wire<Inner>,
+                "Asynchronous<Staleness, Inner>: weights cannot be sent in 16 bits. Use Wire for "
+                "gradients only.");
 
  public:
   using inner_type = Inner;
@@ -71,7 +72,7 @@ template <int Staleness, Communication Inner> class Asynchronous {
   template <class Space> static void finish(Space const&) {}
   void progress() { inner_.progress(); }
   long exclusive_sum(long count) { return inner_.exclusive_sum(count); }
-  /// Random masks differ between ranks, which count their samples by themselves.
+  /// Random masks differ between ranks, because each counts its own samples.
   long first_sample(long) const { return long(rank()) * long(samples_of_one_count); }
 
   template <class Space, class State> void prepare(Space const& exec, State const& state) {
@@ -93,8 +94,8 @@ template <int Staleness, Communication Inner> class Asynchronous {
     depart(exec, state);
     if (!meanwhile) arrive(exec, state);
   }
-  /// All ranks hold the same weights: what is under way arrives, and one more exchange is waited
-  /// for.
+  /// Makes the weights of all ranks equal: waits for the exchange that is under way, then for one
+  /// more.
   template <class Space, class State> void synchronize(Space const& exec, State const& state) {
     if (size() == 1) return;
     if (under_way_) arrive(exec, state);

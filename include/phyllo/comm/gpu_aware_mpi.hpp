@@ -10,10 +10,10 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Sums two numbers of each rank in the device's memory, one of them started only, over what is
-/// said to read it.
+/// Sums two numbers of each rank in device memory, one of them by a non-blocking call, with an MPI
+/// that claims to read it.
 ///
-/// errors   the sum comes out wrong -> Error
+/// errors   a wrong sum -> Error
 template <Transport T> void try_device_memory(T& transport) {
   using Space = Kokkos::DefaultExecutionSpace;
   Kokkos::View<double*, typename Space::memory_space> const numbers("phyllo: test of GpuAwareMpi",
@@ -34,16 +34,16 @@ template <Transport T> void try_device_memory(T& transport) {
   }
 }
 
-/// An Mpi that is given the device's memory, where MpiOptions::device_memory or the MPI library
-/// says that it can read it (reads_device_memory); elsewhere data are staged through the host, and
-/// rank 0 says so once.
+/// An Mpi that passes device memory to MPI, if MpiOptions::device_memory or the MPI library states
+/// that MPI can read it (reads_device_memory). Otherwise data are staged through the host, with one
+/// warning on rank 0.
 ///
 /// state    that of Mpi
-/// errors   those of Mpi; MPI is said to read device memory, and a sum of one number of each rank
-///          comes out wrong -> Error, when it is made. A library that was asked by hand and cannot
-///          read the memory may end the program there.
-/// cost     no copy; the instance is fenced before data are given to MPI; with Open MPI, whose
-///          non-blocking sums take no device memory, buckets are summed at once
+/// errors   those of Mpi; at construction: a sum of one number of each rank in device memory is
+///          wrong -> Error. A library that was selected by hand and cannot read the memory may end
+///          the program there.
+/// cost     no copy; the instance is fenced before data are passed to MPI; with Open MPI, whose
+///          non-blocking sums do not accept device memory, buckets are summed by blocking calls
 class GpuAwareMpi : public Mpi {
  public:
   static constexpr char const* name = "GpuAwareMpi";

@@ -16,24 +16,23 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Ranks in `Count` groups of neighbours: inside a group gradients are summed in every step,
-/// between groups weights are exchanged.
+/// Ranks in `Count` groups of neighbours. Gradients are summed inside a group in every step;
+/// weights are exchanged between groups.
 ///
-/// options  Count: groups, of sizes that differ by one at most; 1: Inner alone · Inner = a
-///          Communication made from a transport, such as AllReduce<Mpi> · Outer = one that
-///          exchanges weights, such as Asynchronous<4, AllReduce<Mpi>>
+/// options  Count: groups, whose sizes differ by one at most; 1: Inner alone · Inner = a
+///          Communication with a transport, such as AllReduce<Mpi> · Outer = one that exchanges
+///          weights, such as Asynchronous<4, AllReduce<Mpi>>
 /// state    that of both
 /// errors   those of both; fewer ranks than groups -> Error
-/// numerics every rank of a group has the same bits in every step; those of Outer between groups
-/// cost     Inner's each step in a group; Outer's among all ranks, each of which takes part
+/// numerics every rank of a group has the same bits in every step; between groups as Outer
+/// cost     Inner's in each step in a group; Outer's among all ranks
 /// source   Kurth et al., Deep Learning at 15PF, arXiv:1708.05256, without its parameter servers
 template <int Count, Communication Inner, ExchangesWeights Outer> class Groups {
-  static_assert(Count >= 1, "Groups<Count, Inner, Outer>: there is at least one group.");
+  static_assert(Count >= 1, "Groups<Count, Inner, Outer>: Count must be 1 or more.");
 
-  static_assert(
-      Count < 1 || moves_shares<typename Inner::transport_type>,
-      "Groups<Count, Inner, Outer>: groups are parts of a transport, which this one cannot "
-      "be split into. Take Mpi or GpuAwareMpi.");
+  static_assert(Count < 1 || moves_shares<typename Inner::transport_type>,
+                "Groups<Count, Inner, Outer>: this transport cannot be split into groups. Use Mpi "
+                "or GpuAwareMpi.");
 
  public:
   using transport_type = typename Inner::transport_type;
@@ -73,7 +72,7 @@ template <int Count, Communication Inner, ExchangesWeights Outer> class Groups {
     outer_.progress();
   }
   long exclusive_sum(long count) { return outer_.exclusive_sum(count); }
-  /// Random masks differ between groups, which count their samples by themselves.
+  /// Random masks differ between groups, because each counts its own samples.
   long first_sample(long count) {
     return long(group_) * long(samples_of_one_count) + inner_.exclusive_sum(count);
   }
@@ -98,8 +97,8 @@ template <int Count, Communication Inner, ExchangesWeights Outer> class Groups {
 
   static int group_of(int rank, int size) {
     if (size < Count)
-      throw Error("Groups: expected at least as many ranks as groups, which are " +
-                  std::to_string(Count) + ", got " + std::to_string(size) + ".");
+      throw Error("Groups: expected at least " + std::to_string(Count) +
+                  " ranks, one for each group, got " + std::to_string(size) + ".");
     return int(long(rank) * Count / size);
   }
 

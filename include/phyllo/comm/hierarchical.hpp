@@ -19,29 +19,30 @@ namespace phyllo::inline PHYLLO_ISA {
 
 /// Settings of a Hierarchical, the same on every rank.
 ///
-/// options  ranks_per_node: where not the ranks that share memory are to make a node, but n
-///          neighbours, such as those of one socket or one switch; the last node may have fewer
-/// errors   below 0 -> Error, when the Hierarchical is made
+/// options  ranks_per_node: n neighbouring ranks form a node, such as those of one socket or one
+///          switch, and the last node may have fewer; 0: the ranks that share memory form a node
+/// errors   below 0 -> Error, at construction
 struct HierarchicalOptions {
   int ranks_per_node = 0;  // neighbours that make a node; 0: the ranks that share memory
 };
 
-/// Gradients are summed in three movements: in a node each rank gets the sum of one share, equal
-/// shares are summed across nodes, and in the node all shares are gathered. The slow network
-/// between nodes carries the gradients once a node instead of once a rank.
+/// Sums gradients in three stages. In a node each rank gets the sum of one share; equal shares are
+/// summed across nodes; in the node all shares are gathered. The slow network between nodes carries
+/// the gradients once a node instead of once a rank.
 ///
-/// options  Intra, Inter = Transports inside and between nodes · BucketBytes as AllReduce has them
+/// options  Intra, Inter = Transports inside and between nodes · BucketBytes as in AllReduce
 /// state    four communicators
-/// errors   those of the transports; nodes of different sizes use as many shares as the
-///          smallest has ranks; fewer than 0 ranks_per_node -> Error
-/// numerics the sum of a node, then that of the nodes: other roundings than AllReduce's
-/// cost     per bucket three transfers; of three buckets at a time, each is in another movement
+/// errors   those of the transports; ranks_per_node below 0 -> Error
+/// numerics the sum of a node, then that of the nodes: other roundings than AllReduce's. Nodes of
+///          different sizes use as many shares as the smallest has ranks
+/// cost     per bucket three transfers; three buckets are under way at a time, each in another
+///          stage
 /// source   Kurth et al., Exascale Deep Learning for Climate Analytics, arXiv:1810.01993, §V-A3
 template <Transport Intra, Transport Inter = Intra, long BucketBytes = default_bucket_bytes>
 class Hierarchical {
   static_assert(moves_shares<Intra>,
-                "Hierarchical<Intra, Inter>: ranks of a node have a share each, which this Intra "
-                "cannot move. Take Mpi or GpuAwareMpi.");
+                "Hierarchical<Intra, Inter>: this Intra cannot send a share to each rank of a "
+                "node. Use Mpi or GpuAwareMpi.");
 
  public:
   using transport_type = Intra;
@@ -50,7 +51,7 @@ class Hierarchical {
   static constexpr long bucket_bytes = BucketBytes;
   static constexpr bool rounds_on_the_wire = phyllo::rounds_on_the_wire<Inter>;
 
-  /// From what both transports are made from, such as the caller's MPI_Comm.
+  /// Constructed from the arguments of both transports, such as the caller's MPI_Comm.
   template <class From>
     requires(!std::same_as<std::remove_cvref_t<From>, Hierarchical> &&
              std::constructible_from<Intra, From const&> &&
@@ -147,7 +148,8 @@ class Hierarchical {
   static int node_of(Intra& all, HierarchicalOptions const& options) {
     if (options.ranks_per_node < 0)
       throw Error("Hierarchical: expected ranks_per_node to be 0 or more, got " +
-                  std::to_string(options.ranks_per_node) + ". 0 asks the transport.");
+                  std::to_string(options.ranks_per_node) +
+                  ". 0 uses the nodes that the transport finds.");
     return options.ranks_per_node == 0 ? all.first_of_node() : all.rank() / options.ranks_per_node;
   }
   // As many ranks as all nodes have: the rank behind them on the others.

@@ -14,20 +14,20 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Gradients are used one step after the one that computed them, so that their sum has a whole step
-/// to travel in: nothing of it is waited for unless it takes longer than a step.
+/// Uses gradients one step after they were computed, so that their sum may take a whole step. The
+/// host waits only if it takes longer.
 ///
 /// options  Steps: 1 · Inner = a Communication that sums gradients
 /// state    two copies of the gradients, and two Inners
 /// errors   those of Inner
-/// numerics the first step changes nothing; each later one takes the step of the gradients before.
+/// numerics the first step changes nothing; each later step uses the gradients of the step before.
 ///          Trainer::loss is that of the gradients used. The last gradients are not used.
-/// cost     Inner's messages, all hidden behind one step; two copies of the gradients on the device
+/// cost     Inner's messages, hidden behind one step; two copies of the gradients on the device
 /// source   Kurth et al., Exascale Deep Learning for Climate Analytics, arXiv:1810.01993, §V-B4
 template <int Steps, Communication Inner> class Lag {
-  static_assert(Steps == 1, "Lag<Steps, Inner>: gradients are one step late; Steps is 1.");
+  static_assert(Steps == 1, "Lag<Steps, Inner>: Steps must be 1: gradients are one step late.");
   static_assert(!ExchangesWeights<Inner> && !SharesParameters<Inner>,
-                "Lag<Steps, Inner>: Inner sums gradients, such as AllReduce and Hierarchical.");
+                "Lag<Steps, Inner>: Inner must sum gradients, as AllReduce and Hierarchical do.");
 
  public:
   using inner_type = Inner;
@@ -67,7 +67,7 @@ template <int Steps, Communication Inner> class Lag {
     Number* const copy = keep(exec, data, count);
     turn_[now_].inner.begin_counts(exec, copy, count);
   }
-  /// The sums that were begun in the step before.
+  /// Finishes the sums that the step before began.
   template <class Space> void finish(Space const& exec) {
     Turn& before = turn_[1 - now_];
     before.inner.finish(exec);

@@ -14,26 +14,28 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// For LocalSgd: the weights are averaged only where the caller says so, by `synchronize`.
+/// For LocalSgd: weights are averaged only when the caller calls `synchronize`.
 inline constexpr long when_asked = 0;
 
-/// Every rank trains on its own samples; every `Period` steps their weights become their mean,
-/// counted by samples, and running statistics likewise.
+/// Every rank trains on its own samples. Every `Period` steps the weights become their mean over
+/// the ranks, weighted by samples; running statistics likewise.
 ///
-/// options  Period: steps between two means; when_asked: at Trainer::synchronize only, such as once
-///          an epoch · T = a Transport · Momentum: whether the optimizer's state is averaged as
-///          well
-/// state    one more copy of the weights, and of what else is averaged
+/// options  Period: steps between two means; when_asked: only at Trainer::synchronize, for example
+///          once an epoch · T = a Transport · Momentum: whether the optimizer's state is averaged
+///          too
+/// state    one more copy of the weights, and of everything else that is averaged
 /// errors   those of the transport
 /// numerics for Sgd, a period of one step gives the weights of AllReduce up to rounding. Clipping
-///          is of each rank's own gradient. A rank whose batch is empty makes no step.
-/// cost     the bytes of the weights, times two with one moment of the optimizer averaged, each
-///          Period steps; no message in the others, save one number in mixed precision
+///          uses each rank's own gradient. A rank whose batch is empty makes no step.
+/// cost     the bytes of the weights, twice with one moment of the optimizer averaged, every Period
+///          steps; no message in the others, except one number in mixed precision
 /// source   Lin et al., Don't Use Large Mini-Batches, Use Local SGD, arXiv:1808.07217
 template <long Period, Transport T, RuleState Momentum = RuleState::averaged> class LocalSgd {
-  static_assert(Period >= 0, "LocalSgd<Period, T>: Period is 0 (when asked) or more.");
-  static_assert(!rounds_on_the_wire<T>,
-                "LocalSgd<Period, T>: weights travel as they are; Wire is for gradients.");
+  static_assert(Period >= 0,
+                "LocalSgd<Period, T>: Period must be 0 (exchange on request) or more.");
+  static_assert(
+      !rounds_on_the_wire<T>,
+      "LocalSgd<Period, T>: weights cannot be sent in 16 bits. Use Wire for gradients only.");
 
  public:
   using transport_type = T;
@@ -59,7 +61,7 @@ template <long Period, Transport T, RuleState Momentum = RuleState::averaged> cl
   template <class Space> static void finish(Space const&) {}
   void progress() { transport_.progress(); }
   long exclusive_sum(long count) { return transport_.exclusive_sum(count); }
-  /// Random masks differ between ranks, which count their samples by themselves.
+  /// Random masks differ between ranks, because each counts its own samples.
   long first_sample(long) const { return long(rank()) * long(samples_of_one_count); }
 
   template <class Space, class State> void prepare(Space const& exec, State const& state) {

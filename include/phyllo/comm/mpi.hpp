@@ -22,10 +22,10 @@ namespace phyllo::inline PHYLLO_ISA {
 
 /// Settings of an Mpi, the same on every rank.
 ///
-/// errors   a largest count below 1, a time-out below 0 -> Error, when the Mpi is made
+/// errors   a largest count below 1, a time-out below 0 -> Error, at construction
 /// numerics library_sums: the order is that of MPI's all-reduce, which may depend on the count
-/// cost     device_memory takes MPI's sums as well: a host cannot add what is on a device. Nothing
-///          overlaps with it where MPI starts no collective calls on a device's memory.
+/// cost     device_memory implies MPI's sums, because a host cannot add device memory. Nothing
+///          overlaps with it where MPI has no non-blocking collective calls on device memory.
 struct MpiOptions {
   bool staged = false;         // through a copy on the host even where MPI could read the data
   bool device_memory = false;  // this MPI reads the device's, by your word; GpuAwareMpi finds out
@@ -39,16 +39,16 @@ struct MpiOptions {
   double timeout = 600;
 };
 
-/// Sums over the ranks of an MPI communicator, for any MPI: it is given host memory only. Data that
-/// the host reaches are summed where they are, a device's through a pinned copy.
+/// Sums over the ranks of an MPI communicator, with any MPI, which gets host memory only. Data in
+/// host memory are summed in place, data of a device through a pinned copy.
 ///
-/// state    a duplicate of the caller's communicator; making one is collective
+/// state    a duplicate of the caller's communicator; construction is collective
 /// errors   no or an unsuitable communicator, MPI not running, whatever MPI refuses -> Error; other
 ///          ranks late beyond the time-out, gone by an exception or dead -> RankFailure
 /// numerics the order of a sum depends on the number of ranks only, not on buckets; that of
 ///          library_sums is MPI's
-/// cost     the instance is fenced before data are given to MPI and after a copy has come back;
-///          where the host cannot reach the device's memory, rank 0 says so once on standard error
+/// cost     the instance is fenced before data are passed to MPI and after a copy has come back;
+///          where the host cannot access device memory, rank 0 warns once
 class Mpi {
  public:
   static constexpr char const* name = "Mpi";
@@ -72,15 +72,15 @@ class Mpi {
   int rank() const { return communicator_.rank(); }
   int size() const { return communicator_.size(); }
 
-  /// The same data will be given to `begin` again and again: where MPI sums them, as a persistent
-  /// operation. Collective; data stay where they are as long as this does.
+  /// Prepares for many calls of `begin` with the same data: a persistent operation where MPI sums
+  /// them. Collective; the data stay at this address as long as this object lives.
   template <class Space, Summable T> void plan(Space const& exec, T* data, long count) {
     if (!has_work(count) || !direct<Space>()) return;
     exec.fence("phyllo::Mpi::plan: the data are there");
     communicator_.plan_sum(data, count);
   }
 
-  /// Room for `transfers` with `bytes` in all under way at a time.
+  /// Allocates memory for `transfers` with `bytes` in all under way at a time.
   template <class Space> void reserve(Space const& exec, long bytes, long transfers) {
     if (size() == 1) return;
     finish(exec);
@@ -125,8 +125,8 @@ class Mpi {
     communicator_.begin_sum(reinterpret_cast<T*>(host), count, requests_);
   }
 
-  /// Of data, which are shared[size()] numbers, this rank's share from shares[rank()] to
-  /// shares[rank() + 1] becomes its sum; the others are left as they are.
+  /// This rank's share of data, from shares[rank()] to shares[rank() + 1], becomes its sum over the
+  /// ranks; the other shares are unchanged. data has shares[size()] numbers.
   template <class Space, Summable T>
   void begin_reduce_scatter(Space const& exec, T* data, Shares const& shares) {
     if (!has_work(shares.end() - shares.begin())) return;
@@ -167,7 +167,7 @@ class Mpi {
     communicator_.begin_all_gather(moved, counts.count.data(), counts.begin.data(), requests_);
   }
 
-  /// The same for shares of any size: rank r's is data[bounds[r] .. bounds[r + 1]).
+  /// The same for shares of any size: that of rank r is data[bounds[r] .. bounds[r + 1]).
   template <class Space, Summable T>
   void begin_all_gather(Space const& exec, T* data, long const* bounds) {
     long const first = bounds[0], count = bounds[size()] - first;
@@ -227,7 +227,7 @@ class Mpi {
 
   void progress() { communicator_.test(requests_); }
 
-  /// counts[r] becomes what rank r gives; blocking, in host memory.
+  /// counts[r] becomes the count of rank r; blocking, in host memory.
   void all_gather(long count, long* counts) const { communicator_.all_gather(count, counts); }
 
   long exclusive_sum(long count) const {

@@ -20,28 +20,28 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// By which calls a communicator moves data. All ranks take the same ones.
+/// The calls by which a communicator moves data; the same on all ranks.
 enum class MpiCollectives {
   messages,     // sums by messages of our own, which the host adds; all else as `nonblocking`
   nonblocking,  // MPI's non-blocking calls, and its persistent ones for sums that were planned
   blocking      // MPI's blocking calls
 };
 
-/// A communicator of our own with the ranks of the caller's, and the calls on host memory that
-/// sums over ranks need. The caller owns MPI: it is initialized (MPI_THREAD_FUNNELED suffices)
-/// before, and the calls come from the thread that did so.
+/// A duplicate of the caller's communicator, with the calls on host memory that sums over ranks
+/// need. The caller initializes MPI before (MPI_THREAD_FUNNELED is sufficient) and makes all calls
+/// from the thread that did so.
 ///
-/// state    a duplicate, so that our messages meet nobody else's; making it is collective
+/// state    a duplicate, so that no message meets one of the caller's; construction is collective
 /// errors   no communicator, one between two groups, MPI not running, whatever MPI refuses ->
 ///          Error; ranks that are late, have left by an exception or are dead -> RankFailure
 ///          (MpiWatch)
-/// cost     a sum of n numbers moves 2 n (1 - 1/ranks) out of each rank and as many in, in 2
-///          log2(ranks) messages; sums are added where they arrive, by the calling thread. Of MPI's
-///          own calls, blocking ones stand behind a barrier that can time out.
+/// cost     a sum of n numbers sends 2 n (1 - 1/ranks) from each rank and receives as many, in 2
+///          log2(ranks) messages; the calling thread adds numbers as they arrive. Blocking calls of
+///          MPI follow a barrier that can time out.
 class MpiCommunicator {
  public:
-  /// largest_count: numbers in one MPI call, which is an int; longer sums take several.
-  /// timeout: seconds that one call waits for the other ranks; 0: for ever.
+  /// largest_count: numbers in one MPI call, whose count is an int; longer sums use several calls.
+  /// timeout: seconds that one call waits for the other ranks; 0: no limit.
   explicit MpiCommunicator(MPI_Comm communicator, long largest_count = INT_MAX, double timeout = 0,
                            MpiCollectives collectives = MpiCollectives::messages)
       : largest_count_(largest_count), timeout_(timeout), collectives_(collectives) {
@@ -98,7 +98,7 @@ class MpiCommunicator {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  /// data[0 .. count) becomes its sum over the ranks; buckets under way move on meanwhile.
+  /// data[0 .. count) becomes its sum over the ranks; buckets under way advance meanwhile.
   template <Summable T> void sum(T* data, long count) {
     if (collectives_ == MpiCollectives::messages) {
       begin_pieces(*blocking_, data, count);
@@ -114,7 +114,7 @@ class MpiCommunicator {
     }
   }
 
-  /// The same, started only; data are in use until `wait`. Sums that MPI makes append requests.
+  /// Starts the same; data are in use until `wait`. Sums that MPI makes append requests.
   template <Summable T> void begin_sum(T* data, long count, std::vector<MPI_Request>& requests) {
     if (collectives_ == MpiCollectives::messages) return begin_pieces(*buckets_, data, count);
     if (collectives_ == MpiCollectives::blocking) return sum(data, count);
@@ -230,8 +230,9 @@ class MpiCommunicator {
     return first;
   }
 
-  /// Starts that every rank gets what the others have: rank r has data[bounds[r] .. bounds[r + 1]).
-  /// One broadcast of each rank with data: these take no counts that would have to stay.
+  /// Starts a gather to all ranks: rank r has data[bounds[r] .. bounds[r + 1]). One broadcast for
+  /// each rank with data, because broadcasts have no count arrays that would have to stay in
+  /// memory.
   template <Summable T>
   void begin_all_gather(T* data, long const* bounds, std::vector<MPI_Request>& requests) const {
     bool const blocking = collectives_ == MpiCollectives::blocking;
@@ -253,7 +254,7 @@ class MpiCommunicator {
       }
   }
 
-  /// counts[r] becomes what rank r gives.
+  /// counts[r] becomes the count of rank r.
   void all_gather(long count, long* counts) const {
     MPI_Request request = MPI_REQUEST_NULL;
     watch_->start("MPI_Iallgather", [&] {
@@ -262,7 +263,7 @@ class MpiCommunicator {
     watch_->wait(&request, 1, "MPI_Iallgather");
   }
 
-  /// Waits for all sums and requests, and forgets them.
+  /// Waits for all sums and requests, and clears them.
   void wait(std::vector<MPI_Request>& requests) {
     if (buckets_) wait(*buckets_);
     if (!requests.empty())
@@ -270,7 +271,7 @@ class MpiCommunicator {
     requests.clear();
   }
 
-  /// Moves all on: our own messages, and most libraries', do so in calls only.
+  /// Advances all messages: ours, and most libraries', advance in calls only.
   void test(std::vector<MPI_Request>& requests) {
     if (!buckets_->empty()) watch_->move_on([&] { buckets_->advance(); });
     if (!requests.empty()) watch_->test(requests, "a non-blocking collective call");

@@ -16,7 +16,7 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// What an environment variable says, where it is set: "0" is no, anything else yes.
+/// The value of an environment variable, if it is set: "0" is no, anything else yes.
 inline std::optional<bool> switch_of_environment(char const* variable) {
   char const* const value = std::getenv(variable);
   if (value == nullptr) return {};
@@ -29,7 +29,7 @@ inline bool names_device_memory(std::string_view kinds) {
          kinds.find("level_zero") != kinds.npos;
 }
 
-/// Whether collective calls that only start take the memory of GPUs where blocking ones do.
+/// Whether non-blocking collective calls accept GPU memory where blocking ones do.
 ///
 /// source   Open MPI's documentation, "CUDA-aware MPI APIs": MPI_Iallreduce and the like do not
 #if defined(OPEN_MPI)
@@ -38,11 +38,11 @@ inline constexpr bool starts_on_device_memory = false;
 inline constexpr bool starts_on_device_memory = true;
 #endif
 
-/// Whether this MPI reads and writes the memory of GPUs. No call that all libraries have tells. The
-/// user is believed, by PHYLLO_GPU_AWARE_MPI=1 or 0. Without that word it is yes where one of these
-/// says yes, asked in this order: the memory kinds of the communicator (MPI 4.1); the queries of
-/// Open MPI and of MPICH; the variable by which Cray's MPICH is told to. Their no is not believed:
-/// a library may leave out kinds that nobody asked for, and has queries for some devices only.
+/// Whether this MPI reads and writes GPU memory. No call reports that in all libraries. The user
+/// decides by PHYLLO_GPU_AWARE_MPI=1 or 0. If it is not set, the answer is yes if one of these says
+/// yes, in this order: the memory kinds of the communicator (MPI 4.1); the queries of Open MPI and
+/// MPICH; the variable that switches it on in Cray's MPICH. Their no is ignored: a library may omit
+/// kinds that were not requested, and has queries for some devices only.
 inline bool reads_device_memory(MPI_Comm communicator) {
   if (auto const user = switch_of_environment("PHYLLO_GPU_AWARE_MPI")) return *user;
 #if MPI_VERSION >= 4

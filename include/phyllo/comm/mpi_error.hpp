@@ -19,7 +19,7 @@ inline void check_mpi(int code, char const* operation, int rank) {
   MPI_Error_string(code, text, &length);
   throw Error("Mpi on rank " + std::to_string(rank) + ": expected " + operation +
               " to succeed, got \"" + std::string(text, std::size_t(length)) +
-              "\". Every rank of the communicator has to be alive and to make the same calls.");
+              "\". Every rank of the communicator must be alive and make the same calls.");
 }
 
 /// Between MPI_Init and MPI_Finalize.

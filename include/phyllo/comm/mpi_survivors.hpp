@@ -51,8 +51,8 @@ inline std::optional<std::vector<int>> dead_ranks(int code, MPI_Comm communicato
   return ranks;
 }
 
-/// A communicator of the ranks that are alive, in their order; all of them call it. The caller
-/// frees it.
+/// Returns a communicator of the ranks that are alive, in their order; all of them call it. The
+/// caller frees it.
 inline MPI_Comm survivors(MPI_Comm communicator) {
   MPI_Comm alive = MPI_COMM_NULL;
   check_mpi(MPIX_Comm_shrink(communicator, &alive), "MPIX_Comm_shrink", 0);

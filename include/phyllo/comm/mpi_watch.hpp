@@ -72,7 +72,7 @@ class MpiWatch {
     MpiNotice notice{.absence = MpiNotice::Absence::dead};
     for (int const rank : *dead) notice.add(rank);
     fail("expected all ranks to be alive in " + std::string(operation) + ", got " + notice.text() +
-             ". The others go on with survivors() of the communicator, or end.",
+             ". Continue with survivors() of the communicator, or end the program.",
          *dead);
   }
 
@@ -158,20 +158,20 @@ class MpiWatch {
     std::snprintf(seconds, sizeof seconds, "waited %.3g s in ", waited);
     if (!roll_call_)
       fail(seconds + std::string(operation) + " for the other ranks of " + std::to_string(size_) +
-               ". All of them have to make the same calls; a longer time-out is "
+               ". All of them must make the same calls. For a longer time-out, raise "
                "MpiOptions::timeout.",
            {});
     MpiNotice const absent = roll_call_->take(calls_);
     std::vector<int> const ranks = absent.known_ranks();
     if (std::find(ranks.begin(), ranks.end(), rank_) != ranks.end())
       fail("came to " + std::string(operation) +
-               " when the other ranks had given up waiting for it. Where it was only slow, raise "
+               " after the other ranks had stopped waiting for it. If it was only slow, raise "
                "MpiOptions::timeout.",
            ranks);
     bool const left = absent.absence == MpiNotice::Absence::left;
     fail(seconds + std::string(operation) + " for " + absent.text() +
-             (left ? ". That rank says why."
-                   : ". Where that is only slow, raise MpiOptions::timeout."),
+             (left ? ". That rank reports why."
+                   : ". If it is only slow, raise MpiOptions::timeout."),
          ranks);
   }
 

@@ -18,22 +18,24 @@ namespace phyllo::inline PHYLLO_ISA {
 
 /// Settings of an Nccl or Rccl, the same on every rank.
 ///
-/// errors   a time-out below 0 -> Error, when the transport is made
+/// errors   a time-out below 0 -> Error, at construction
 struct NcclOptions {
   double timeout = 600;  // seconds; of what goes through MPI, as in MpiOptions; 0: for ever
 };
 
-/// Sums over devices by the vendor's library, NVIDIA's NCCL or AMD's RCCL, on streams: the host
-/// waits for nothing. One device a rank, the current one; the ranks find each other through MPI.
+/// Sums over devices by the vendor's library, NVIDIA's NCCL or AMD's RCCL, on streams; the host
+/// does not wait. One device a rank, the current one. Ranks exchange the library's identifier
+/// through MPI.
 ///
 /// options  Runtime: streams and events, cuda::NcclRuntime or hip::RcclRuntime
-/// state    a communicator of the library, one of MPI, and an instance of our own on which buckets
-///          are summed while the caller's computes
+/// state    a communicator of the library, one of MPI, and an instance on which buckets are summed
+///          while the caller's instance computes
 /// errors   whatever the library refuses, at once or in the background -> Error, from the next
-///          call. A rank that stalls in the middle of a sum is not seen: the device waits for it.
+///          call. A rank that stalls in the middle of a sum is not detected: the device waits for
+///          it.
 /// numerics the order of a sum is the library's
-/// cost     no fence. `sum` is ordered on the caller's instance: its kernels see the sum, and the
-///          host does after a fence.
+/// cost     no fence. `sum` is ordered on the caller's instance: later kernels there read the sum,
+///          and the host does after a fence.
 template <class Runtime> class NcclSums {
  public:
   static constexpr char const* name = Runtime::name;
@@ -89,7 +91,7 @@ template <class Runtime> class NcclSums {
     Runtime::await(Runtime::stream(exec), summed_);
     has_begun_ = false;
   }
-  /// Nothing has to be moved along; what went wrong in the background is said here.
+  /// The library needs no help to advance; errors of the background are thrown here.
   void progress() {
     ncclResult_t result = ncclSuccess;
     check(ncclCommGetAsyncError(group_, &result), "ncclCommGetAsyncError");
@@ -102,7 +104,7 @@ template <class Runtime> class NcclSums {
     if (result == ncclSuccess) return;
     throw Error(std::string(name) + " on rank " + std::to_string(rank()) + ": expected " + call +
                 " to succeed, got \"" + ncclGetErrorString(result) +
-                "\". NCCL_DEBUG=INFO in the environment tells more.");
+                "\". Set NCCL_DEBUG=INFO in the environment for details.");
   }
   template <Summable T> void add_up(T* data, long count, typename Runtime::Stream stream) const {
     if (count < 0)

@@ -13,24 +13,25 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Every rank sums, updates and keeps the optimizer's state of one share of the parameters, and the
-/// ranks gather the parameters after each update.
+/// Each rank sums and updates one share of the parameters and stores the optimizer state of that
+/// share. The ranks gather the parameters after each update.
 ///
 /// options  Inner = AllReduce over a transport that can scatter and gather, which sums the rest
-/// state    the optimizer's, divided by the ranks
+/// state    the optimizer's, divided by the number of ranks
 /// errors   those of the transport
 /// numerics the weights of AllReduce; the norm of the gradient is a sum of the ranks' sums. In
-///          mixed precision the unrounded weights are each rank's own share until
-///          Trainer::synchronize, which a program calls before it saves.
-/// cost     the bytes of AllReduce, in two halves: gradients leave in buckets during the backward
-///          pass, parameters come back in their storage type after the update
+///          mixed precision each rank has unrounded weights of its own share only, until
+///          Trainer::synchronize: call it before saving.
+/// cost     the bytes of AllReduce, in two halves: gradients in buckets during the backward pass,
+///          parameters in their storage type after the update
 /// source   Rajbhandari et al., ZeRO, arXiv:1910.02054: its first stage, and its second's messages
 template <Communication Inner> class Sharded {
-  static_assert(!rounds_on_the_wire<Inner>,
-                "Sharded<Inner>: a gradient travels once, and as it is; Wire is for AllReduce.");
+  static_assert(
+      !rounds_on_the_wire<Inner>,
+      "Sharded<Inner>: gradients cannot be sent in 16 bits here. Use Wire with AllReduce.");
   static_assert(rounds_on_the_wire<Inner> || moves_shares<typename Inner::transport_type>,
-                "Sharded<Inner>: each rank has a share of the parameters, which this transport "
-                "cannot move. Take AllReduce<Mpi> or AllReduce<GpuAwareMpi>.");
+                "Sharded<Inner>: this transport cannot send a share of the parameters to each "
+                "rank. Use AllReduce<Mpi> or AllReduce<GpuAwareMpi>.");
 
  public:
   using transport_type = typename Inner::transport_type;
@@ -53,7 +54,7 @@ template <Communication Inner> class Sharded {
   template <class Space, Summable Number> void sum(Space const& exec, Number* data, long count) {
     inner_.sum(exec, data, count);
   }
-  /// Of gradients each rank gets its own share of the sum; counts behind them go to all.
+  /// Each rank gets its share of the gradients' sum; all ranks get the counts stored behind them.
   template <class Space, Summable Number> void begin(Space const& exec, Number* data, long count) {
     Number* const gradients = static_cast<Number*>(gradients_);
     long const first = data - gradients, last = first + count;

@@ -8,13 +8,13 @@
 namespace phyllo::inline PHYLLO_ISA {
 
 /// A short message costs its latency (some microseconds), a long one its bytes: 4 MiB take 0.4 ms
-/// at 10 GB/s, which is a hundred latencies, and still leave a large network several buckets to
+/// at 10 GB/s, a hundred latencies, and still divide a large network into several buckets that
 /// overlap with its backward pass. A network with fewer bytes of gradients needs one transfer.
 inline constexpr long default_bucket_bytes = 4L << 20;
 
-/// What carries sums between ranks. It knows memory and messages, and no gradients: when something
-/// is summed, and what, is the communication policy's business. The calls are those of the same
-/// names in Communication; reserve takes the bytes and the transfers of one step.
+/// Sums numbers over ranks. A transport handles memory and messages only; the communication policy
+/// decides what is summed, and when. The calls are those of the same names in Communication;
+/// reserve gets the bytes and the transfers of one step.
 template <class T>
 concept Transport = requires(T& t, T const& constant, Kokkos::DefaultExecutionSpace const& exec,
                              float* single, double* twofold, long count) {
@@ -37,10 +37,10 @@ concept PlanningTransport =
     Transport<T> && requires(T& t, Kokkos::DefaultExecutionSpace const& exec, float* single,
                              long count) { t.plan(exec, single, count); };
 
-/// A transport that also moves shares: see Mpi. Shares are contiguous, one for each rank.
+/// A transport that also sends shares: see Mpi. Shares are contiguous, one for each rank.
 ///   begin_reduce_scatter  the own share of data becomes its sum
 ///   begin_all_gather      every rank gets the shares of all others; no arithmetic
-///   begin_all_to_all      piece r of one array goes to rank r; no arithmetic
+///   begin_all_to_all      part r of one array goes to rank r; no arithmetic
 ///   split                 a transport of the ranks with the same color; collective
 ///   first_of_node         the lowest rank of this rank's node; collective
 ///   least                 the smallest of all ranks' numbers; collective

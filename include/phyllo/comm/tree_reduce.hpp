@@ -13,11 +13,11 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// The all-reduce of Reproducible: every rank gives the sums of the shards that it has, of as few
-/// complete subtrees as there are, and adds those of all ranks in the same order.
+/// The all-reduce of Reproducible. Every rank sends the sums of its shards, as few complete
+/// subtrees as possible, and adds those of all ranks in the same order.
 ///
 /// options  T = a Transport with all_gather and begin_all_gather
-/// errors   those of the transport; compile: a sum of anything else over ranks
+/// errors   those of the transport; compile: a sum of anything but shards over ranks
 /// numerics messages do no arithmetic: the same bits for any number of ranks
 /// cost     one exchange at the end of a step, which nothing overlaps with; each rank receives at
 ///          most min(2 log2(Shards) ranks, Shards) times the bytes of the gradients
@@ -28,7 +28,7 @@ template <Transport T> class TreeReduce {
   static constexpr char const* name = policy_name<TreeReduce, T>.text;
   static constexpr long bucket_bytes = 0;
 
-  /// From whatever the transport is made from: TreeReduce<Mpi> from the caller's MPI_Comm.
+  /// Constructed from the arguments of the transport: TreeReduce<Mpi> from the caller's MPI_Comm.
   template <class First, class... Rest>
     requires(!std::same_as<std::remove_cvref_t<First>, TreeReduce> &&
              std::constructible_from<T, First, Rest...>)
@@ -53,10 +53,10 @@ template <Transport T> class TreeReduce {
   long exclusive_sum(long count) { return transport_.exclusive_sum(count); }
 
   template <class Space, Summable Number> void sum(Space const&, Number*, long) {
-    static_assert(sizeof(Number) == 0,
-                  "TreeReduce: only sums of shards are added, which a Trainer makes under "
-                  "Reproducible. Give it Execution<Space, BackendList, Fusion::tile, "
-                  "Reproducible<>>, or take AllReduce<T>.");
+    static_assert(
+        sizeof(Number) == 0,
+        "TreeReduce: it adds sums of shards, which only a Trainer with Reproducible computes. Use "
+        "Execution<Space, BackendList, Fusion::tile, Reproducible<>>, or AllReduce<T>.");
   }
   template <class Space, Summable Number> void begin(Space const& exec, Number* data, long count) {
     sum(exec, data, count);

@@ -57,22 +57,23 @@ template <class Narrow> struct WidenNumbers {
 
 }  // namespace detail
 
-/// A transport whose sums of gradients travel in half the bytes: each rank rounds its numbers once,
-/// they are added in FP32, and the sum is rounded once.
+/// A transport that sends gradients in half the bytes: each rank rounds its numbers once, they are
+/// added in FP32, and the sum is rounded once.
 ///
-/// options  Narrow: bf16 or fp16 · T = a Transport that can scatter and gather, which carries it
+/// options  Narrow: bf16 or fp16 · T = a Transport that can scatter and gather
 /// state    three times the gradients in Narrow
-/// errors   those of T; fp16 overflows above 65504 -> an infinite gradient, a step that is skipped
+/// errors   those of T; fp16 overflows above 65504 -> an infinite gradient, a skipped step
 /// numerics relative error of a sum at most 2^-8 of the sum of magnitudes (bf16), 2^-11 (fp16); the
-///          order of the sum is that of the ranks, the same on all. Counts and all that `sum` adds
-///          travel as they are, double precision as well.
+///          order of the sum is that of the ranks, the same on all. Counts and everything that
+///          `sum` adds are sent unrounded, double precision too.
 /// cost     half the bytes of T's sum; one message to each rank and back instead of a tree
 template <class Narrow, Transport T> class Wire {
   static_assert(std::same_as<Narrow, bf16> || std::same_as<Narrow, fp16>,
-                "Wire<Narrow, T>: numbers travel as bf16 or fp16, or without Wire as they are.");
-  static_assert(moves_shares<T>,
-                "Wire<Narrow, T>: each rank adds a share, which this T cannot move. Take Mpi or "
-                "GpuAwareMpi.");
+                "Wire<Narrow, T>: Narrow must be bf16 or fp16. Leave Wire out to send numbers as "
+                "they are stored.");
+  static_assert(
+      moves_shares<T>,
+      "Wire<Narrow, T>: this T cannot send a share to each rank. Use Mpi or GpuAwareMpi.");
 
  public:
   using inner_type = T;

@@ -10,8 +10,8 @@ namespace phyllo {
 
 /// The exception of every refusal at run time.
 ///
-/// Its text is one sentence that names who refuses, what was expected, what was got, and the remedy
-/// where there is one.
+/// Its text is a sentence that names what refuses, what was expected, what was passed, and the
+/// remedy if there is one.
 // Outside the namespace of the instruction set (PHYLLO_ISA), so that a caller compiled for another
 // one can catch it.
 class Error : public std::runtime_error {

@@ -10,8 +10,8 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// A kernel's label as a launch is given it: Kokkos 5 copies it into a string of its own, which
-/// allocates at every launch where it is long. Without a profiler nobody reads it.
+/// The label of a launch. Kokkos 5 copies a label into a string of its own, and a long one
+/// allocates at every launch; it is empty unless a profiler is loaded.
 inline char const* launch_label(std::string const& label) {
   return Kokkos::Tools::profileLibraryLoaded() ? label.c_str() : "";
 }

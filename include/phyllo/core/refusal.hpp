@@ -34,7 +34,7 @@ struct NoLayer {
 
 }  // namespace detail
 
-/// Stands in for a part that is neither a layer nor a block, and takes no input.
+/// Replaces a part that is neither a layer nor a block; accepts no input.
 template <class Part> struct NotALayer : detail::NoLayer {
   template <class Where, class Given, class Expected> struct Refused {
     static_assert(detail::met<false, Where>,
@@ -43,14 +43,14 @@ template <class Part> struct NotALayer : detail::NoLayer {
   };
 };
 
-/// A layer that takes no such input and has no sentence of its own.
+/// A layer that does not accept its input and has no sentence of its own.
 template <class L, class Where, class Given, class Expected> struct RefusedBy {
-  static_assert(detail::met<false, Where>,
-                "Network: this layer does not take the shape that it is given. Change what stands "
-                "before it.");
+  static_assert(
+      detail::met<false, Where>,
+      "Network: this layer does not accept the shape of its input. Change the part before it.");
 };
 
-/// A network whose first part is no input.
+/// A network whose first part is not an input.
 template <class First, class Where> struct NoInput {
   static_assert(detail::met<false, Where>,
                 "Network: the first part must be Input<channels, extents...> or NamedInput.");
@@ -59,29 +59,29 @@ template <class First, class Where> struct NoInput {
 /// A saved value that does not exist; Where is the next layer.
 template <auto Tag, class Where> struct UnknownTag {
   static_assert(detail::met<false, Where>,
-                "Network: From, AddFrom or ConcatFrom names a tag that nothing before it saved. "
+                "Network: From, AddFrom or ConcatFrom names a tag that no part before it saved. "
                 "Put Save<tag> or NamedInput<tag, ...> before it.");
 };
 
 /// Two outputs of one name; Where is the layer after the second.
 template <auto Tag, class Where> struct OutputTwice {
   static_assert(detail::met<false, Where>,
-                "Network: two Output parts have the same tag. Give each one a tag of its own, and "
-                "put none into a Repeat.");
+                "Network: two Output parts have the same tag. Use another tag for each Output, and "
+                "no Output inside a Repeat.");
 };
 
-/// The name of an input given to another value; Where is the next layer.
+/// The tag of an input used for another value; Where is the next layer.
 template <auto Tag, class Where> struct InputTwice {
   static_assert(detail::met<false, Where>,
-                "Network: the tag of a NamedInput names a second value. Give the Save or the other "
-                "NamedInput a tag of its own.");
+                "Network: a second value has the tag of a NamedInput. Use another tag for the Save "
+                "or the other NamedInput.");
 };
 
-/// More names than the table of a network holds; Where is the next layer.
+/// More tags than a network can have; Where is the next layer.
 template <auto Tag, class Where> struct TooManyTags {
   static_assert(detail::met<false, Where>,
-                "Network: at most 32 values have a name, a Save in a Repeat counted each time, and "
-                "at most 8 are outputs. Leave some out.");
+                "Network: expected at most 32 values with a tag, a Save in a Repeat counted each "
+                "time, and at most 8 outputs. Remove some.");
 };
 
 /// Tensors are counted and indexed with 32 bits.

@@ -8,10 +8,10 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// What changes from step to step, in one small block of device memory that kernels read by
-/// pointer: a step can be captured once and replayed, and nothing of it is baked into a functor.
+/// Everything that changes from step to step, in one small block of device memory that kernels read
+/// by pointer. So a step can be captured once and replayed: no functor contains any of it.
 ///
-/// numerics what an update multiplies by is computed in double; kernels convert it once to the type
+/// numerics the factors of an update are computed in double; kernels convert them once to the type
 ///          in which they compute
 struct StepState {
   std::uint64_t seed = 0;          // key of all random numbers of a training

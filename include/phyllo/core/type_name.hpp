@@ -21,7 +21,7 @@ template <class T> constexpr std::string_view spelled() {
 
 }  // namespace detail
 
-/// The type as its author wrote it, without the library's namespace: "Conv2d<6, KernelSize<5>>".
+/// The type as written in source, without the library's namespace: "Conv2d<6, KernelSize<5>>".
 ///
 /// numerics host only; allocates
 template <class T> std::string type_name() {

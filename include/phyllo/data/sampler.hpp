@@ -12,8 +12,8 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Which samples each rank reads in which step: the data set in a new order every epoch, cut into
-/// global batches, and each global batch into one contiguous part for every rank.
+/// Distributes samples: every epoch has a new order of the data set, divided into global batches,
+/// and each global batch into one contiguous part for every rank.
 ///
 /// options  shards: those of Reproducible, whole ones for every rank; 0: parts as even as possible
 /// errors   run: no samples, or a batch that is not positive -> Error
@@ -57,7 +57,7 @@ class Sampler {
             order_.begin() + first + begin(count, rank_ + 1)};
   }
 
-  /// Most samples that a part holds.
+  /// The largest number of samples in a part.
   long largest_part() const {
     long const count = std::min(batch_, samples_);
     if (shards_ == 0) return (count + ranks_ - 1) / ranks_;

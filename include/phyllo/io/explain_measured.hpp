@@ -79,11 +79,11 @@ std::string measured_text(PerfLine const& l, Roofline const& roofline) {
 
 }  // namespace detail
 
-/// `explain`, and what `perf/run --json` measured of the network: the shortest time that the
-/// machine allows, the time that was needed, and the share of the first in the second.
+/// `explain`, and the measurements of the network by `perf/run --json`: the shortest time that the
+/// machine allows, the time that was needed, and the first as a share of the second.
 ///
-/// options  Net, P, Exec: as for `explain`; of the file, the lines of P's storage type count whose
-///          network has this name, in any namespace, and this many operations
+/// options  Net, P, Exec: as for `explain`; lines of the file count if they have P's storage type,
+///          a network of this name, in any namespace, and this many operations
 /// errors   run: a file that cannot be read or is not such a file -> Error
 template <class Net, Precision P = Full<float>, class Exec = Execution<>>
 std::string explain_measured(std::string const& path) {

@@ -70,10 +70,10 @@ std::string instead_of(std::string_view missing, Table const& table, TensorFile 
 
 }  // namespace detail
 
-/// Takes parameters and buffers from tensors with torch's names. Nothing changes unless all fit.
+/// Sets parameters and buffers from tensors with torch's names. Changes nothing unless all fit.
 ///
-/// errors   run: a tensor that is missing, of other extents, not of a floating type, or that the
-///          network does not have -> Error; the model stays as it was
+/// errors   run: a tensor that is missing, has other extents or no floating type, or that the
+///          network does not have -> Error; the model is unchanged
 /// numerics converts F64, F32, BF16 and F16 to the model's types
 template <class M>
 void from_tensors(typename M::space const& exec, M& model, TensorFile const& file,
@@ -136,8 +136,8 @@ void from_tensors(typename M::space const& exec, M& model, TensorFile const& fil
 
 /// Reads a model's weights from a safetensors file.
 ///
-/// errors   run: a file that is missing, damaged or of another network -> Error; the model stays as
-///          it was
+/// errors   run: a file that is missing, damaged or of another network -> Error; the model is
+///          unchanged
 template <class M> void load(typename M::space const& exec, M& model, std::string const& path) {
   from_tensors(exec, model, read_safetensors(path), path);
 }

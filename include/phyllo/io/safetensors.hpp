@@ -22,8 +22,8 @@
 namespace phyllo::inline PHYLLO_ISA {
 
 static_assert(std::endian::native == std::endian::little,
-              "safetensors files are little-endian and are read without reversing bytes: Phyllo "
-              "needs a little-endian processor.");
+              "safetensors files are little-endian, and Phyllo does not reverse bytes. It requires "
+              "a little-endian processor.");
 
 namespace detail {
 

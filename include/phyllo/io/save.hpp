@@ -48,10 +48,10 @@ template <class M> TensorFile to_tensors(typename M::space const& exec, M const&
   return file;
 }
 
-/// Writes a model's weights as safetensors; the file is replaced in one piece or not at all. With
+/// Writes a model's weights as safetensors. The file is replaced completely or not at all. With
 /// several ranks one of them writes, after Trainer::synchronize on all.
 ///
-/// errors   run: a file that cannot be written -> Error; what was there before stays
+/// errors   run: a file that cannot be written -> Error; an existing file is unchanged
 template <class M>
 void save(typename M::space const& exec, M const& model, std::string const& path) {
   write_safetensors(path, to_tensors(exec, model));

@@ -17,7 +17,7 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// A tensor as it lies in a file: a name, an element type, extents, and little-endian bytes.
+/// A tensor of a file: a name, an element type, extents, and little-endian bytes.
 ///
 /// shape    row-major; no extents: one number; an extent of zero: no numbers and no bytes
 struct StoredTensor {
@@ -29,7 +29,7 @@ struct StoredTensor {
   bool operator==(StoredTensor const&) const = default;
 };
 
-/// What one file of tensors holds: tensors with unique names, and text pairs with unique keys.
+/// The contents of one file: tensors with unique names, and text pairs with unique keys.
 struct TensorFile {
   std::vector<StoredTensor> tensors = {};
   std::vector<std::pair<std::string, std::string>> metadata = {};

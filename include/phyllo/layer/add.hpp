@@ -8,7 +8,7 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Sum of two values; the end of a Residual and of AddFrom<tag>.
+/// Sum of two values: the last step of a Residual and of AddFrom<tag>.
 ///
 /// shape    (N, C, S...), (N, C, S...) -> (N, C, S...)
 /// errors   compile: two different shapes; one value only
@@ -23,8 +23,8 @@ struct Add {
 
   template <class Where, class Given, class Expected> struct Refused {
     static_assert(detail::met<false, Where>,
-                  "Add: the end of a Residual or AddFrom needs two values of one shape. Give the "
-                  "Residual a Shortcut with the same stride and channels as its Main.");
+                  "Add: Residual and AddFrom require two values of the same shape. Use a Shortcut "
+                  "with the same stride and channels as the Main.");
   };
 };
 

@@ -10,7 +10,7 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Whose samples a batch normalisation averages over.
+/// The samples that a batch normalisation averages over.
 struct Statistics {
   struct Local;   // this rank's
   struct Global;  // those of all ranks: sums are reduced in the middle of the step

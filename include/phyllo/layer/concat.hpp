@@ -8,7 +8,8 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Channels of several values side by side; the end of a Branch and of ConcatFrom<tag>.
+/// Concatenation of the channels of several values: the last step of a Branch and of
+/// ConcatFrom<tag>.
 ///
 /// shape    (N, C1, S...), (N, C2, S...), ... -> (N, C1 + C2 + ..., S...)
 /// errors   compile: different spatial extents; one value only
@@ -23,8 +24,8 @@ struct Concat {
 
   template <class Where, class Given, class Expected> struct Refused {
     static_assert(detail::met<false, Where>,
-                  "Concat: the end of a Branch or ConcatFrom needs values of the same spatial "
-                  "extents. Change stride, padding or Upsample on one of the paths.");
+                  "Concat: Branch and ConcatFrom require values of the same spatial extents. "
+                  "Change stride, padding or Upsample on one of the paths.");
   };
 };
 

@@ -8,8 +8,8 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Discrete convolution (cross-correlation) in Rank spatial dimensions; Conv1d, Conv2d and Conv3d
-/// are its spellings.
+/// Discrete convolution (cross-correlation) in Rank spatial dimensions. Write Conv1d, Conv2d or
+/// Conv3d in a network.
 ///
 /// shape    (N, C, S...) -> (N, Out, S'...),  s' = (s + 2 padding - kernel) / stride + 1
 /// options  KernelSize<3> · Stride<1> · Padding<0> · Bias<true>
@@ -36,11 +36,12 @@ template <int Rank, int Out, class... Options> struct Convolution {
   template <class Where, class Given, class Expected> struct Refused {
     static_assert(detail::met<valid_options, Where>,
                   "Conv: the options are KernelSize, Stride, Padding (one number, or one for each "
-                  "spatial dimension) and Bias, each once; channels, kernel and stride are "
-                  "positive, padding is not negative.");
-    static_assert(detail::met<!valid_options, Where>,
-                  "Conv: expected as many spatial extents as its name says, each at least the "
-                  "kernel size less twice the padding. Change KernelSize, Padding or the input.");
+                  "spatial dimension) and Bias, each once; channels, kernel and stride must be "
+                  "positive, padding must not be negative.");
+    static_assert(
+        detail::met<!valid_options, Where>,
+        "Conv: expected one spatial extent for each dimension in its name, each at least the "
+        "kernel size minus twice the padding. Change KernelSize, Padding or the input.");
   };
 };
 

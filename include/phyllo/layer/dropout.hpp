@@ -26,7 +26,7 @@ template <double Probability = 0.5> struct Dropout : Pointwise {
   static constexpr bool accepts(Shape) { return Probability >= 0 && Probability < 1; }
 
   template <class Where, class Given, class Expected> struct Refused {
-    static_assert(detail::met<false, Where>, "Dropout: the probability lies in [0, 1).");
+    static_assert(detail::met<false, Where>, "Dropout: the probability must be in [0, 1).");
   };
 
   template <class T> PHYLLO_FUNCTION static T value(T x, Element const& e) {

@@ -12,9 +12,9 @@ namespace phyllo::inline PHYLLO_ISA {
 /// shape    (N, C, S...) -> (N, C S)
 /// errors   none
 /// numerics exact
-/// cost     none before Linear layers, which read the unflattened value with permuted weights, nor
-///          where there is one channel or one position; else one read and one write
-/// source   none; the order is that of torch.nn.Flatten, so that weights fit
+/// cost     none before Linear layers, which read the unflattened value with permuted weights, and
+///          none where there is one channel or one position; otherwise one read and one write
+/// source   the order of torch.nn.Flatten, so that weights fit
 struct Flatten {
   static constexpr char const* name = "flatten";
   static constexpr Role role = Role::reshape;

@@ -31,8 +31,8 @@ struct GlobalAveragePool {
 
   template <class Where, class Given, class Expected> struct Refused {
     static_assert(detail::met<false, Where>,
-                  "GlobalAveragePool: expected spatial extents to average over, given channels "
-                  "only. Leave it out, or put it before Flatten.");
+                  "GlobalAveragePool: expected spatial extents to average over, got channels only. "
+                  "Remove it, or put it before Flatten.");
   };
 };
 

@@ -29,11 +29,12 @@ template <int... Extent> struct Input {
 
   template <class Where, class Given, class Expected> struct Refused {
     static_assert(detail::met<false, Where>,
-                  "Input: give channels and up to three spatial extents, all positive.");
+                  "Input: expected channels and up to three spatial extents, all positive.");
   };
 };
 
-/// One of several inputs; later parts read it as they read a Save<Tag>: From, AddFrom, ConcatFrom.
+/// One of several inputs. Later parts read it as they read a Save<Tag>: by From, AddFrom or
+/// ConcatFrom.
 ///
 /// shape    as Input
 /// errors   as Input

@@ -31,11 +31,12 @@ template <int Out, class... Options> struct Linear {
   static constexpr Shape output(Shape) { return Shape{Out}; }
 
   template <class Where, class Given, class Expected> struct Refused {
-    static_assert(detail::met<valid_options, Where>,
-                  "Linear: the number of outputs is positive, and the only option is Bias<...>.");
+    static_assert(
+        detail::met<valid_options, Where>,
+        "Linear: the number of outputs must be positive, and the only option is Bias<...>.");
     static_assert(detail::met<!valid_options, Where>,
-                  "Linear: expected one extent (channels), given a shape with spatial extents. "
-                  "Put Flatten before it.");
+                  "Linear: expected one extent (channels), got a shape with spatial extents. Put "
+                  "Flatten before it.");
   };
 };
 

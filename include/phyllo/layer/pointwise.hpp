@@ -10,13 +10,13 @@ namespace phyllo::inline PHYLLO_ISA {
 /// Base of the layers that compute y = f(x) element by element.
 ///
 /// A layer derives from it and adds a `name` and two function templates over T = float or double:
-/// `value(x)` and `derivative(saved)`, where saved is the layer's input x. A layer whose derivative
-/// is cheaper from its output y says `derivative_of = Derivative::output` and is given y. One whose
-/// value needs no constant but zero may say `needs_constants = false`: kernels then evaluate it
+/// `value(x)` and `derivative(saved)`, where saved is the layer's input x. If the derivative is
+/// cheaper from the output y, declare `derivative_of = Derivative::output`: saved is then y. If the
+/// value needs no constant but zero, declare `needs_constants = false`: kernels then evaluate it
 /// between sums that fill the registers.
 ///
 /// shape    any -> the same
-/// errors   compile: a layer without name, value or derivative, where it is used
+/// errors   compile: a layer without name, value or derivative, at its use
 struct Pointwise {
   static constexpr Role role = Role::pointwise;
   static constexpr Derivative derivative_of = Derivative::input;

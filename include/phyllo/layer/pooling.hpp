@@ -9,14 +9,14 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Maximum or mean over a sliding window in Rank spatial dimensions; MaxPool2d, AveragePool2d and
-/// their relatives are its spellings.
+/// Maximum or mean over a sliding window in Rank spatial dimensions. Write MaxPool2d, AveragePool2d
+/// or their relatives in a network.
 ///
 /// shape    (N, C, S...) -> (N, C, S'...),  s' = (s + 2 padding - size) / stride + 1
 /// options  Stride<size> · Padding<0>
 /// errors   compile: another spatial rank; a window larger than the padded input; padding of more
 ///          than half a window or another wrong option
-/// numerics a maximum passes a not-a-number on; a mean counts the padding
+/// numerics a maximum propagates NaN; a mean counts the padding
 /// cost     taps operations per output; no parameters
 /// source   Goodfellow, Bengio, Courville, "Deep Learning", 2016, §9.3
 template <int Rank, op::PoolingKind Kind, int Size, class... Options> struct Pooling {
@@ -40,13 +40,13 @@ template <int Rank, op::PoolingKind Kind, int Size, class... Options> struct Poo
   static constexpr Shape output(Shape s) { return window.output(s, s.channels); }
 
   template <class Where, class Given, class Expected> struct Refused {
-    static_assert(detail::met<valid_options, Where>,
-                  "Pool: the options are Stride and Padding (one number, or one for each spatial "
-                  "dimension), each once; window and stride are positive, padding is between "
-                  "nothing and half the window.");
+    static_assert(
+        detail::met<valid_options, Where>,
+        "Pool: the options are Stride and Padding (one number, or one for each spatial dimension), "
+        "each once; window and stride must be positive, padding from 0 to half the window.");
     static_assert(detail::met<!valid_options, Where>,
-                  "Pool: expected as many spatial extents as its name says, each at least the "
-                  "window less twice the padding. Change the window, Padding or the input.");
+                  "Pool: expected one spatial extent for each dimension in its name, each at least "
+                  "the window minus twice the padding. Change the window, Padding or the input.");
   };
 };
 

@@ -12,7 +12,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// shape    (N, C, S...) -> (N, C, S...)
 /// errors   none
 /// numerics shifted by the largest channel, so that nothing overflows; in Precision::accumulate
-/// cost     2 exponentials per element. Not before CrossEntropy, which takes logits
+/// cost     2 exponentials per element. Do not put it before CrossEntropy, which expects logits
 /// source   Bridle, "Probabilistic Interpretation of Feedforward Classification Network Outputs",
 ///          1990
 struct Softmax {

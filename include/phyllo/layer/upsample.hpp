@@ -29,8 +29,7 @@ template <int Factor> struct Upsample {
   template <class Where, class Given, class Expected> struct Refused {
     static_assert(detail::met<(Factor > 0), Where>, "Upsample: the factor must be positive.");
     static_assert(detail::met<(Factor <= 0), Where>,
-                  "Upsample: expected spatial extents, given channels only. Put it before "
-                  "Flatten.");
+                  "Upsample: expected spatial extents, got channels only. Put it before Flatten.");
   };
 };
 

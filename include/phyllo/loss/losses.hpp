@@ -6,7 +6,7 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// One loss of several: on the output called Tag, times Weight.
+/// One loss of several: that of the output Tag, times Weight.
 ///
 /// options  Tag: of an Output<Tag> · L: a loss · Weight = 1
 template <class Tag, class L, double Weight = 1.0> struct On {

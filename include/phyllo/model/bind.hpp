@@ -18,19 +18,19 @@ namespace phyllo::inline PHYLLO_ISA {
 ///
 /// errors   run: more than ExternalTensor::max_variables, or different extents
 template <class View> struct Gathered {
-  static_assert(View::rank == 1, "gather: give one View of rank 1 for each variable.");
+  static_assert(View::rank == 1, "gather: expected one View of rank 1 for each variable.");
   View view[ExternalTensor::max_variables];
   int variables = 0;
 
   std::size_t extent(int i) const { return i == 0 ? view[0].extent(0) : std::size_t(variables); }
 };
 
-/// One View per variable, as simulation codes keep their fields.
+/// One View per variable, as simulation codes store their fields.
 ///
 /// shape    n Views (N) -> (N, n)
 template <class View, class... More> Gathered<View> gather(View const& first, More const&... more) {
   static_assert(sizeof...(More) < ExternalTensor::max_variables,
-                "gather: more variables than ExternalTensor::max_variables.");
+                "gather: expected at most ExternalTensor::max_variables variables.");
   return {{first, View(more)...}, 1 + int(sizeof...(More))};
 }
 
@@ -100,8 +100,8 @@ template <class V> void* erase_const(V* pointer) {
 /// The number of samples of a View, as the int that kernels count with.
 template <class View> int batch_of(View const& view, Argument const& who) {
   if (view.extent(0) > std::size_t(INT_MAX))
-    throw Error(who + ": a batch has at most 2147483647 samples, got " +
-                std::to_string(view.extent(0)) + ". Give it in parts.");
+    throw Error(who + ": expected a batch of at most 2147483647 samples, got " +
+                std::to_string(view.extent(0)) + ". Pass it in parts.");
   return int(view.extent(0));
 }
 
@@ -119,7 +119,7 @@ ExternalTensor bind_input(View const& view, Shape const& shape, Argument const& 
   t.type = detail::element_type_of<typename View::value_type>();
   t.data[0] = detail::erase_const(view.data());
   constexpr int rank = int(View::rank);
-  static_assert(rank >= 1 && rank <= 5, "View: ranks 1 to 5 are read.");
+  static_assert(rank >= 1 && rank <= 5, "View: expected a View of rank 1 to 5.");
   std::ptrdiff_t stride[8] = {};
   for (int i = 0; i < rank; ++i) stride[i] = std::ptrdiff_t(view.stride(i));
   t.sample_stride = stride[0];
@@ -178,14 +178,14 @@ ExternalTensor bind_output(Gathered<View> const& views, Shape const& shape, Argu
   return bind_input<Space>(views, shape, who);
 }
 
-/// Class numbers, one for each position of an output of the given shape.
+/// Class indices, one for each position of an output of the given shape.
 ///
 /// shape    (N) or (N, spatial...)
 /// errors   compile: elements that are not integers; run: other extents
 template <class Space, class View>
 ExternalTensor bind_classes(View const& view, Shape const& shape, Argument const& who) {
   static_assert(std::is_integral_v<typename View::value_type>,
-                "View: class numbers must be integers.");
+                "View: class indices must be integers.");
   constexpr int rank = int(View::rank);
   ExternalTensor t;
   t.type = detail::element_type_of<typename View::value_type>();

@@ -6,12 +6,12 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// The variables of N cells that are next to each other in the caller's loop, for one call of a
-/// network inside a kernel: on a processor a cell for each lane of a vector.
+/// The variables of N neighbouring cells of the caller's loop, for one call of a network inside a
+/// kernel: on a processor, one cell for each lane of a vector.
 ///
 /// shape    (Count variables, N cells)
-/// errors   none: cells behind the last, which `load` leaves zero, are computed and never stored
-/// cost     a field of which neighbouring cells stand side by side is one vector each way
+/// errors   none: cells past the last one are zero after `load`, computed, and never stored
+/// cost     a field whose neighbouring cells are contiguous is one vector load or store
 template <class T, int Count, int N> struct Cells {
   alignas(64) T value[Count][N] = {};
 

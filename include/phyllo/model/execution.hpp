@@ -31,10 +31,10 @@ inline constexpr Fusion deepest_fusion<Backends<B...>> = Fusion::tile;
 
 /// Where and how a model runs.
 ///
-/// options  Space: a Kokkos execution space · BackendList: backends in order of preference ·
-///          How: how far the planner may fuse; it goes no further than a backend of the list can ·
-///          Bits: Fastest, or Reproducible for bits that no number of threads changes; backends of
-///          the list that cannot do so are then left out
+/// options  Space: a Kokkos execution space · BackendList: backends in order of preference · How:
+///          the largest scale of fusion, limited to what a backend of the list can run · Bits:
+///          Fastest, or Reproducible for results that do not depend on the number of threads,
+///          without the backends that cannot guarantee it
 template <class Space = Kokkos::DefaultExecutionSpace,
           class BackendList = typename DefaultBackends<Space>::type, Fusion How = Fusion::tile,
           class Bits = Fastest>

@@ -145,8 +145,8 @@ std::string explain_text(Roofline const* roofline, long batch) {
 }  // namespace detail
 
 /// The plan of a network as text: layers, shapes, parameters, operations, and the steps that it
-/// runs as, with what each has to compute and to move, the backend that runs it and the rule that
-/// fused it.
+/// runs as. For each step: the operations and bytes that it needs at least, the backend that runs
+/// it and the rule that fused it.
 ///
 /// options  Net · P: precision, for the bytes · Exec: for fusion and backends
 /// cost     built once, at the first call

@@ -17,17 +17,17 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// A network inside the caller's kernel, for one sample: by one thread, `closure(input)`, by a team
-/// of threads, `closure(member, input, output)`, or by the vector lanes of each of its threads,
-/// `closure(Warp(member), input, output)`, each with a sample of its own. A view of a model's
-/// parameters and buffers, not a copy: it reads what they are when the kernel runs, in inference
-/// mode. So it is ordered by the instance on which they are trained, and valid while the model
-/// lives, in its memory space: the closure of a model that is gone reads released memory, which
-/// AddressSanitizer and compute-sanitizer report.
+/// A network inside the caller's kernel, for one sample. One thread calls `closure(input)`; a team
+/// of threads calls `closure(member, input, output)`; the vector lanes of one thread of a team call
+/// `closure(Warp(member), input, output)`, each warp for a sample of its own. It is a view of a
+/// model's parameters and buffers, not a copy: it reads their values when the kernel runs, in
+/// inference mode. So its kernels are ordered by the instance on which the model is trained, and it
+/// is valid while the model lives, in the model's memory space. The closure of a model that is gone
+/// reads released memory, which AddressSanitizer and compute-sanitizer report.
 ///
 /// shape    input: anything with [] or () over as many numbers, channels first (C, S...), or one
-///          number; several inputs one after the other, as the network names them; by a team the
-///          outputs follow them, likewise
+///          number; several inputs in the order of the network; for a team the outputs follow them,
+///          likewise
 /// options  Net: a network · Precision: the model's
 /// state    two pointers
 /// units    the caller's
@@ -39,8 +39,8 @@ namespace phyllo::inline PHYLLO_ISA {
 ///          result rounded to Precision::storage; on a processor with fused multiply-add, sums of a
 ///          call by one thread are made in four parts where storage is not narrower
 /// cost     by one thread: on a GPU activations stay in registers between Linear layers of at most
-///          32 numbers; wider values and those with positions lie in the thread's own memory; by a
-///          team: scratch_bytes, one barrier a step
+///          32 numbers; wider values and those with positions are stored in the thread's own
+///          memory; by a team: scratch_bytes, one barrier a step
 template <class Net, class Precision> class InKernel {
   using program = typename Net::program;
   using AllPorts = Ports<Net>;
@@ -53,9 +53,9 @@ template <class Net, class Precision> class InKernel {
   static constexpr int inputs = AllPorts::inputs;
   static constexpr int outputs = AllPorts::outputs;
 
-  /// Most numbers of one value in a call by one thread.
+  /// The largest number of elements of one value in a call by one thread.
   static constexpr int max_width = segment_rule.widest;
-  /// Numbers of the network's largest value.
+  /// The number of elements of the network's largest value.
   static constexpr int width = [] {
     int widest = 0;
     for (Node const& n : program::nodes.node)
@@ -66,7 +66,7 @@ template <class Net, class Precision> class InKernel {
   /// or of each of its threads: Kokkos::PerThread.
   static constexpr int scratch_bytes = int(PlanFor<storage>::memory.bytes + slot_alignment);
 
-  /// What a call by one thread returns: Values of the output, or Outputs where there are several.
+  /// The result of a call by one thread: Values of the output, or Outputs if there are several.
   using Result =
       std::conditional_t<outputs == 1, Values<accumulate, AllPorts::output_shape(0).size()>,
                          Outputs<Net, accumulate>>;
@@ -81,7 +81,8 @@ template <class Net, class Precision> class InKernel {
   PHYLLO_FUNCTION Result operator()(First const& first, More const&... more) const {
     constexpr bool complete = 1 + sizeof...(More) == inputs;
     constexpr bool narrow = width <= max_width;
-    static_assert(complete, "in_kernel: give as many inputs as the network has, in their order.");
+    static_assert(complete,
+                  "in_kernel: expected as many inputs as the network has, in their order.");
     static_assert(!complete || narrow,
                   "in_kernel: the network is too wide for one thread (InKernel::max_width numbers "
                   "in one value). Call it by a team: closure(member, input, output).");
@@ -99,7 +100,7 @@ template <class Net, class Precision> class InKernel {
     return result;
   }
 
-  /// Cells that a call with Cells takes best: one for each lane of a vector.
+  /// The best number of cells for a call with Cells: one for each lane of a vector.
   static constexpr int cells = LaneVector<accumulate>::lanes;
   /// Whether calls with Cells go through vectors, not cell by cell: no value has positions, and no
   /// window more than the tap on its position.
@@ -114,9 +115,10 @@ template <class Net, class Precision> class InKernel {
   PHYLLO_FUNCTION auto operator()(Cells<T, Count, N> const& in) const {
     constexpr bool one_each = inputs == 1 && outputs == 1;
     static_assert(one_each,
-                  "in_kernel: a call with Cells takes a network with one input and one output.");
-    static_assert(Count == first_input,
-                  "in_kernel: Cells has as many variables as the network's input has numbers.");
+                  "in_kernel: a call with Cells requires a network with one input and one output.");
+    static_assert(
+        Count == first_input,
+        "in_kernel: Cells must have as many variables as the network's input has numbers.");
     Cells<accumulate, first_output, N> result;
     check_model();
     if constexpr (in_lanes && N % cells == 0) {
@@ -127,8 +129,8 @@ template <class Net, class Precision> class InKernel {
     return result;
   }
 
-  /// By a team: all its threads call, with the same inputs and outputs, which the call leaves
-  /// visible to all of them. Scratch memory that the caller took before is left alone.
+  /// By a team: all its threads call, with the same inputs and outputs. After the call all of them
+  /// see the outputs. Scratch memory that the caller allocated before is not touched.
   template <detail::TeamMember Member, class... Numbers>
   PHYLLO_FUNCTION void operator()(Member const& member, Numbers const&... numbers) const {
     // Of a copy: what it hands out is free again after the call.
@@ -171,8 +173,8 @@ template <class Net, class Precision> class InKernel {
   PHYLLO_FUNCTION void run_in(Scratch const& scratch, Runner const& runner,
                               Numbers const&... numbers) const {
     static_assert(is_call<Numbers...>,
-                  "in_kernel: after the team member, give as many inputs as the network has and "
-                  "then as many outputs, in their order.");
+                  "in_kernel: after the team member, expected as many inputs as the network has "
+                  "and then as many outputs, in their order.");
     if constexpr (is_call<Numbers...> && Fits) {
       using Plan = PlanFor<storage>;
       auto* const arena = static_cast<storage*>(
@@ -181,7 +183,7 @@ template <class Net, class Precision> class InKernel {
         Kokkos::abort(
             "in_kernel: too little scratch memory. Call policy.set_scratch_size(0, "
             "Kokkos::PerTeam(closure.scratch_bytes)), or Kokkos::PerThread for calls by warps, and "
-            "add what the kernel itself takes.");
+            "add the scratch memory that your kernel uses.");
       check_model();
       load<Plan, 0>(runner, arena, numbers...);
       steps<Plan>(runner, arena, std::make_index_sequence<Plan::plan.size>{});

@@ -10,7 +10,7 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// The numbers that a network returns inside a kernel; where there is one, it is that number.
+/// The numbers that a network returns inside a kernel; a single number converts to that number.
 ///
 /// shape    N numbers in the field's order (C, S...)
 template <class T, int N> struct Values {
@@ -62,7 +62,7 @@ PHYLLO_FUNCTION V const& output_item(OutputItem<Place, V> const& item) {
 
 }  // namespace detail
 
-/// What a network with several outputs returns inside a kernel.
+/// The outputs of a network with several of them inside a kernel.
 ///
 /// errors   compile: get<tag>() with a tag that no Output<tag> of the network names
 template <class Net, class T>
@@ -72,7 +72,7 @@ struct Outputs
   template <class Tag> PHYLLO_FUNCTION auto const& get() const {
     constexpr int place = detail::output_place<Net, Tag>;
     static_assert(place >= 0,
-                  "get<tag>: the network has no output of that name. Put Output<tag> behind the "
+                  "get<tag>: the network has no output of that name. Put Output<tag> after the "
                   "part that computes it.");
     constexpr int known = place < 0 ? 0 : place;  // one error is enough
     return detail::output_item<known>(*this);

@@ -24,14 +24,14 @@ template <class AllPorts, class Pass> void load_inputs(Pass& pass, BoundTensors 
     for (int k = 0; k < AllPorts::inputs; ++k) pass.load(in.tensor[k], AllPorts::input_node(k));
 }
 
-/// Inference for one caller: its own activations and work memory, and the live weights of a model,
-/// which all sessions read. Made by Model::inference_session; movable.
+/// Inference for one caller, with activations and work memory of its own. It reads the live weights
+/// of a model, as all its sessions do. Made by Model::inference_session; movable.
 ///
 /// shape    as Model::infer
 /// state    activations of the largest batch, work memory of the threads. The session keeps the
-///          memory of the weights: it outlives the model and sees what training writes.
+///          memory of the weights alive: it may outlive the model, and reads what training writes.
 /// threads  one thread at a time calls a session. Sessions of one model run at the same time, each
-///          on an instance of its own; nothing writes the weights meanwhile.
+///          on an instance of its own, while nothing writes the weights.
 /// errors   run: wrong extents, no room in memory -> Error
 /// cost     as Model::infer; the memory of its activations once more
 template <class Net, Precision P, class Exec> class InferenceSession {

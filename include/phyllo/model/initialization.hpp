@@ -68,7 +68,7 @@ PHYLLO_INLINE float xavier_deviation(float gain, WeightKey const& weight) {
 /// Weights uniform in +-gain sqrt(3 / fan_in): keeps the variance of activations through layers.
 ///
 /// options  gain = sqrt 2 for layers followed by ReLU; 1 without, 5/3 before Tanh
-/// numerics a function of (seed, tensor, element) alone, whatever ranks and threads there are
+/// numerics a function of (seed, tensor, element) alone, for any number of ranks and threads
 /// source   He et al., Delving Deep into Rectifiers, ICCV 2015, §2.2
 struct KaimingUniform {
   float gain = 1.41421356f;

@@ -77,8 +77,8 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   /// and step, whose largest batch is the same. Its backward needs a forward of its own.
   Model clone(space const& exec) const;
 
-  /// Draws all parameters anew; biases and shifts are zero, scales one, running statistics (0, 1).
-  /// The seed is ModelOptions::seed where none is given.
+  /// Draws all parameters again; biases and shifts are zero, scales one, running statistics (0, 1).
+  /// The seed is ModelOptions::seed unless one is given.
   template <class Scheme = KaimingUniform>
   void initialize(space const& exec, Scheme const& scheme = {}) {
     initialize(exec, scheme, seed_);
@@ -89,22 +89,22 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
     forget_forward();
   }
 
-  /// Training mode: out = network(in), keeping what the backward pass needs. Running statistics are
-  /// updated here, as in torch, but never by statistics that are not finite; an optimizer's step
-  /// that is skipped restores those before the last forward.
+  /// Training mode: out = network(in); keeps the values that the backward pass needs. Updates
+  /// running statistics, as torch does, but never by statistics that are not finite; an optimizer
+  /// step that is skipped restores those from before the last forward.
   template <class In, class Out, class C = Local>
   void forward(space const& exec, In const& in, Out const& out, C&& communication = {});
 
-  /// Gradients of the parameters from the caller's gradients of the outputs, for the batch of the
-  /// last forward; `weight` is what this rank's gradients count in the mean over ranks. Each
-  /// backward needs a forward: it uses up the activations. Inference and evaluation in between are
-  /// allowed; what changes the weights, or another training pass, is not.
+  /// Computes the gradients of the parameters from the caller's gradients of the outputs, for the
+  /// batch of the last forward. `weight` is the number of samples that this rank's gradients count
+  /// as in the mean over ranks. Each backward uses up the activations of its forward. Inference and
+  /// evaluation in between are allowed; a change of the weights, or another training pass, is not.
   template <class DOut, class C = Local>
   void backward(space const& exec, DOut const& d_out, accumulate weight = 1,
                 C&& communication = {}) {
     backward_bound(exec, d_out, BoundTensors{}, false, weight, communication);
   }
-  /// As above, and the gradients of the inputs.
+  /// As above, and computes the gradients of the inputs.
   template <class DOut, class DIn, class C = Local>
     requires(!std::is_arithmetic_v<DIn>)
   void backward(space const& exec, DOut const& d_out, DIn const& d_in, accumulate weight = 1,
@@ -119,13 +119,13 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
     inference_.run(exec, in, out);
   }
 
-  /// Inference for one more caller, at the same time as others; allocates. `batch`: largest batch
-  /// of one pass; 0: that of the model.
+  /// A session for inference by one more caller, at the same time as others; allocates. `batch`:
+  /// largest batch of one pass; 0: that of the model.
   Session inference_session(space const& exec, int batch = 0) const {
     return {exec, name_, batch > 0 ? batch : capacity(), parameters_, buffers_};
   }
 
-  /// A view of the live parameters to be called inside kernels, valid while the model lives; see
+  /// A view of the live parameters for calls inside kernels, valid while the model lives; see
   /// InKernel.
   InKernel<Net, P> in_kernel() const& { return {parameters_.data(), buffers_.data()}; }
   template <class T = void> InKernel<Net, P> in_kernel() const&& {
@@ -134,7 +134,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
                   "runs. Keep it in a variable.");
     return {};
   }
-  /// The same with parameters of its own, frozen now.
+  /// The same with a frozen copy of the parameters.
   Snapshot<Net, P, space> snapshot(space const& exec) const {
     return {exec, parameters_, buffers_};
   }

@@ -60,7 +60,7 @@ Model<Net, P, Exec>::Model(space const& exec, ModelOptions const& options)
   allocate(exec, partial_, "workspace", detail::partial_size<Net, P, Exec>());
   allocate(exec, activations_, "activations", bytes_of(options.batch, Training::memory.bytes),
            "Build the model with a smaller ModelOptions::batch than " +
-               std::to_string(options.batch) + "; explain() says what a sample takes.");
+               std::to_string(options.batch) + "; explain() prints the bytes of a sample.");
   using State = Kokkos::View<StepState, memory_space>;
   state_ = phyllo::allocate<State>(name_ + "/state", 1, "Release what else is there.", exec);
   inference_ = Session(exec, name_, options.batch, parameters_, buffers_);
@@ -91,7 +91,7 @@ void Model<Net, P, Exec>::check_batch(int batch) const {
   if (batch > capacity())
     throw Error(name_ + ": expected at most " + std::to_string(capacity()) +
                 " samples, for which the model was built, got " + std::to_string(batch) +
-                ". Build it with a larger ModelOptions::batch or give smaller batches.");
+                ". Build it with a larger ModelOptions::batch or pass smaller batches.");
 }
 
 template <class Net, Precision P, class Exec>
@@ -123,8 +123,8 @@ void Model<Net, P, Exec>::backward_bound(space const& exec, DOut const& d_out,
                                          C& communication) {
   if (last_batch_ < 0)
     throw Error(name_ +
-                ": backward needs a forward before it, since the last backward, step or change of "
-                "the weights. Call forward, not infer.");
+                ": backward requires a forward after the last backward, step or change of the "
+                "weights. Call forward, not infer.");
   BoundTensors const gradients = AllPorts::template bind_output_gradients<space>(d_out, name_);
   if (inputs && d_in.batch != last_batch_)
     throw Error(name_ + ", d_input: expected " + std::to_string(last_batch_) +

@@ -52,7 +52,7 @@ template <class Net> struct Ports {
   static constexpr int inputs = program::nodes.inputs;
   static constexpr int outputs = program::nodes.outputs;
   static_assert(inputs <= BoundTensors::max_tensors && outputs <= BoundTensors::max_tensors,
-                "Model: at most eight inputs and eight outputs.");
+                "Model: expected at most eight inputs and eight outputs.");
 
   /// Node of input number k.
   static constexpr int input_node(int k) {
@@ -105,8 +105,8 @@ template <class Net> struct Ports {
     constexpr int expected =
         Use == PortUse::inputs || Use == PortUse::input_gradients ? inputs : outputs;
     static_assert(expected == 1,
-                  "Model: one View, and the network has several inputs or outputs. Pass "
-                  "tensors(named<tag>(view), ...) with one View for each name.");
+                  "Model: expected one View for each input or output of the network, got a single "
+                  "one. Pass tensors(named<tag>(view), ...) with one View for each name.");
     BoundTensors bound;
     if constexpr (expected == 1) bind_one<Space, Use>(bound, 0, view, who);
     return bound;
@@ -123,7 +123,7 @@ template <class Net> struct Ports {
                   "names of its NamedInput<tag, ...> for inputs and of its Output<tag> for "
                   "outputs.");
     static_assert(!Names::are_known || Names::are_distinct,
-                  "Model: two Views are of the same input or output of the network.");
+                  "Model: two Views have the name of the same input or output of the network.");
     static_assert(!Names::are_known || !Names::are_distinct || complete,
                   "Model: an input or output of the network has no View. Pass "
                   "tensors(named<tag>(view), ...) with one View for each name.");

@@ -12,12 +12,12 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Parameters and buffers of a model as they were at one moment, for kernels that shall not see
-/// what training does to them afterwards. Copies of a Snapshot share the frozen arrays.
+/// A frozen copy of a model's parameters and buffers, for kernels that must not read the results of
+/// later training. Copies of a Snapshot share the frozen arrays.
 ///
 /// shape    parameters (arena_size) · buffers (buffer_size)
 /// options  Net, Precision: the model's · Space: its execution space
-/// state    two Views, allocated when it is made; the copies are asynchronous on the instance
+/// state    two Views, allocated at construction; the copies are asynchronous on the instance
 /// errors   run: no room in memory -> Error
 /// cost     one copy of the parameters in Precision::storage
 template <class Net, class Precision, class Space> class Snapshot {
@@ -34,7 +34,7 @@ template <class Net, class Precision, class Space> class Snapshot {
     Kokkos::deep_copy(exec, buffers_, buffers);
   }
 
-  /// To be called inside kernels on the instance of the copy, while a Snapshot lives.
+  /// The closure for kernels on the instance of the copy; valid while a Snapshot lives.
   InKernel<Net, Precision> in_kernel() const& { return {parameters_.data(), buffers_.data()}; }
   template <class T = void> InKernel<Net, Precision> in_kernel() const&& {
     static_assert(

@@ -8,7 +8,7 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// A View with the name of the input or output that it is.
+/// A View with the name of an input or output.
 template <class Tag, class View> struct Named {
   using tag = Tag;
   View view;

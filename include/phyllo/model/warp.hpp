@@ -7,8 +7,8 @@
 namespace phyllo::inline PHYLLO_ISA {
 
 /// One thread of a Kokkos team with its vector lanes, which call a network together inside a
-/// kernel: a warp or a wavefront where the policy's vector length is the device's, and on a
-/// processor one thread.
+/// kernel: a warp or a wavefront if the policy's vector length is that of the device; on a
+/// processor, one thread.
 ///
 /// state    a reference to the caller's team member
 template <class Member> struct Warp {

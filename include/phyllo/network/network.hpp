@@ -16,9 +16,8 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// A network as a type: an input, then layers and blocks in the order in which they are read.
-/// Derive a struct from it, so that profilers, files and compile errors know the network by its
-/// name.
+/// A network as a type: an input, then layers and blocks in the order of evaluation. Derive a
+/// struct from it: profilers, files and compile errors show the struct's name.
 ///
 /// shape    input and output are those of the first Input and the first Output
 /// errors   compile: one message that names position, layer, expected and given shape
@@ -35,7 +34,7 @@ template <class... Parts> struct Network {
   static constexpr int parameter_count = program::nodes.parameter_count;
   /// Floating-point operations of one sample, forward; a multiply-add counts two.
   static constexpr long flops = program::nodes.flops;
-  /// Bytes that one sample moves when nothing is fused: every layer's inputs and output once.
+  /// Bytes that one sample moves without fusion: every layer's inputs and output once.
   template <class T>
   static constexpr long bytes = [] {
     long elements = 0;

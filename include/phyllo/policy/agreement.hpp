@@ -13,11 +13,11 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// What has to be the same on all ranks before they train together: lines "what: value" in one text
-/// of fixed size, which any communication policy can carry.
+/// The settings that must be the same on all ranks: lines "what: value" in one text of fixed size,
+/// which any communication policy can send.
 ///
 /// state    at most `capacity` bytes
-/// errors   more lines than there is room for -> Error
+/// errors   more lines than fit -> Error
 /// numerics a value longer than `longest_value` is cut and ends in a hash of all of it
 class Agreement {
  public:
@@ -94,8 +94,8 @@ inline std::string first_difference(std::string_view text, std::string_view othe
 
 }  // namespace detail
 
-/// Refuses ranks that differ: the same Error on all of them names the first difference between rank
-/// 0 and the first rank that is not like it. Every rank calls it; two sums of 2048 numbers, by a
+/// Throws the same Error on all ranks if they differ; it names the first difference between rank 0
+/// and the first rank that differs from it. Every rank calls it; two sums of 2048 numbers, by a
 /// communication policy or a Transport.
 template <class Space, class C>
 void agree(Space const& exec, C& communication, std::string const& who, Agreement const& mine) {

@@ -11,7 +11,7 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// The numbers that ranks add up: the accumulation types of the precision policies.
+/// The types of the numbers that ranks add: the accumulation types of the precision policies.
 template <class T>
 concept Summable = std::same_as<T, float> || std::same_as<T, double>;
 
@@ -19,13 +19,13 @@ concept Summable = std::same_as<T, float> || std::same_as<T, double>;
 ///
 /// Data are in the memory of the execution space and are replaced by their sum over the ranks.
 /// Every rank makes the same calls in the same order with the same counts; a count may be 0.
-///   C::name           what explain and messages call it
-///   C::bucket_bytes   gradients that travel together; 0: all of them in one bucket
-///   reserve           room for the gradients of one step, so that no later call allocates
+///   C::name           its name in explain and in messages
+///   C::bucket_bytes   bytes of gradients in one message; 0: all of them in one bucket
+///   reserve           allocates for the gradients of one step, so that no later call does
 ///   sum               blocking: the sum is in data on return
-///   begin             starts one bucket; its data are neither read nor written until finish
-///   finish            the sums of all buckets begun are in their data
-///   progress          lets what was begun move on, to be called between launches
+///   begin             starts one bucket; do not read or write its data until finish
+///   finish            completes all buckets: their sums are in their data
+///   progress          advances messages; call it between launches
 ///   exclusive_sum     the sum of count over the ranks below this one
 template <class C>
 concept Communication = requires(C& c, C const& constant, Kokkos::DefaultExecutionSpace const& exec,
@@ -44,21 +44,22 @@ concept Communication = requires(C& c, C const& constant, Kokkos::DefaultExecuti
   { c.exclusive_sum(count) } -> std::same_as<long>;
 };
 
-/// Whether a policy works on the instance alone, so that a device's runtime may record its calls:
-/// the host neither waits for the device nor calls MPI. A policy says so itself, by
-/// `static constexpr bool recordable = true`.
+/// Whether a policy uses the instance only, so that a device's runtime may record its calls: the
+/// host neither waits for the device nor calls MPI. A policy declares it by `static constexpr bool
+/// recordable = true`.
 template <class C> inline constexpr bool is_recordable = requires { requires C::recordable; };
 
-/// Whether numbers are rounded before they travel. Counts then travel apart, by `begin_counts`.
+/// Whether numbers are rounded before they are sent. Counts are then sent separately, by
+/// `begin_counts`.
 template <class C>
 inline constexpr bool rounds_on_the_wire = requires { requires C::rounds_on_the_wire; };
 
 /// Whether the only bucket of a network is summed by `sum`: it is complete when the backward pass
-/// ends, so that nothing is left to overlap with, and blocking calls are the faster ones.
+/// ends, so nothing can overlap, and blocking calls are faster.
 template <class C>
 inline constexpr bool sums_only_bucket_at_once = requires { requires C::sums_only_bucket_at_once; };
 
-/// Whether an update takes the gradients of the step before. A policy says so itself.
+/// Whether an update uses the gradients of the step before. A policy declares it.
 template <class C>
 inline constexpr bool gradients_are_late = requires { requires C::gradients_are_late; };
 
@@ -69,10 +70,10 @@ concept PlansBuckets = requires(C& c, Kokkos::DefaultExecutionSpace const& exec,
                                 long count) { c.plan(exec, single, count); };
 
 /// A policy under which ranks hold different weights between two exchanges.
-///   prepare      room for all exchanges, so that no later call allocates
-///   exchange     after each update, with the samples of this rank's batch
-///   synchronize  all ranks hold the same weights and running statistics
-///   first_sample where this rank's samples stand among those that random masks are drawn for
+///   prepare      allocates for all exchanges, so that no later call does
+///   exchange     after each update, with the number of samples of this rank's batch
+///   synchronize  makes weights and running statistics of all ranks equal
+///   first_sample index of this rank's first sample among those that random masks are drawn for
 template <class C>
 concept ExchangesWeights = requires(C& c, Kokkos::DefaultExecutionSpace const& exec,
                                     TrainedState<float, float> const& state, long samples) {
@@ -83,10 +84,10 @@ concept ExchangesWeights = requires(C& c, Kokkos::DefaultExecutionSpace const& e
 };
 
 /// A policy under which each rank updates a share of the parameters only.
-///   share          the first parameter of each rank's, and the size behind the last
+///   share          the first parameter of each rank's share, and the size behind the last
 ///   gather         after each update: parameters of all shares
-///   gather_shares  of one number for each parameter, whatever it is: those of all shares
-///   synchronize    the unrounded weights of all shares as well
+///   gather_shares  the shares of any array with one number for each parameter
+///   synchronize    the unrounded weights of all shares too
 template <class C>
 concept SharesParameters = requires(C& c, Kokkos::DefaultExecutionSpace const& exec,
                                     TrainedState<float, float> const& state, float* numbers) {
@@ -97,7 +98,7 @@ concept SharesParameters = requires(C& c, Kokkos::DefaultExecutionSpace const& e
   c.synchronize(exec, state);
 };
 
-/// What moves a policy's messages in the end: Mpi of Lag<1, AllReduce<Wire<bf16, Mpi>>>.
+/// The transport that sends a policy's messages: Mpi of Lag<1, AllReduce<Wire<bf16, Mpi>>>.
 template <class C> struct InnermostTransport {
   using type = C;
 };
@@ -108,7 +109,7 @@ template <class C>
   requires requires { typename C::inner_type; }
 struct InnermostTransport<C> : InnermostTransport<typename C::inner_type> {};
 
-/// One rank, which has nobody to wait for.
+/// One rank.
 ///
 /// cost     none: every call is empty
 struct Local {

@@ -15,7 +15,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// options  T = double | float
 template <class T> struct Full {
   static_assert(std::is_same_v<T, double> || std::is_same_v<T, float>,
-                "Full<T>: T is double or float; for 16 bits take Mixed<bf16, float>.");
+                "Full<T>: T must be double or float. For 16 bits use Mixed<bf16, float>.");
   using storage = T;     // activations and the parameters that kernels read
   using accumulate = T;  // sums, gradients of parameters, optimizer state, master parameters
   static constexpr bool has_master = false;
@@ -29,16 +29,16 @@ template <class T> struct Full {
 /// source   Micikevicius et al., "Mixed Precision Training", ICLR 2018
 template <class Storage, class Accumulate> struct Mixed {
   static_assert(std::is_same_v<Storage, bf16> || std::is_same_v<Storage, fp16>,
-                "Mixed<Storage, Accumulate>: Storage is phyllo::bf16 or phyllo::fp16.");
+                "Mixed<Storage, Accumulate>: Storage must be phyllo::bf16 or phyllo::fp16.");
   static_assert(std::is_same_v<Accumulate, float>,
-                "Mixed<Storage, Accumulate>: Accumulate is float.");
+                "Mixed<Storage, Accumulate>: Accumulate must be float.");
   using storage = Storage;
   using accumulate = Accumulate;
   static constexpr bool has_master = true;
   static constexpr bool scales_loss = std::is_same_v<Storage, fp16>;
 };
 
-/// What a precision policy states.
+/// The members of a precision policy.
 template <class P>
 concept Precision = requires {
   typename P::storage;

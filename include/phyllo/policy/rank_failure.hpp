@@ -10,12 +10,12 @@
 
 namespace phyllo {
 
-/// Other ranks are late beyond the time-out, have left by an exception, or are dead. What was being
-/// summed is lost, and the transport that says so cannot be used any more.
+/// Other ranks are late beyond the time-out, have left by an exception, or are dead. The sum that
+/// was under way is lost, and the transport cannot be used any more.
 ///
 /// state    the numbers of those ranks in the transport's communicator, as far as they are known;
-///          of late ones eight at most, and the sentence says how many there are
-/// errors   it is one: an Error whose sentence names step and phase, where a Trainer made the call
+///          at most eight late ones, and the sentence contains their number
+/// errors   an Error whose sentence names step and phase, if a Trainer made the call
 // Outside the namespace of the instruction set, as Error is.
 class RankFailure : public Error {
  public:

@@ -8,12 +8,12 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// A communication policy under Reproducible: it moves the sums of shards and adds nothing, so that
+/// A communication policy for Reproducible: it sends the sums of shards and adds nothing, so that
 /// no bit depends on the number of ranks.
 ///
 ///   all_gather         one count of each rank, in host memory, blocking
-///   begin_all_gather   rank r gives data[bounds[r] .. bounds[r + 1]); after finish every rank has
-///                      all of them; bounds (ranks + 1) stay where they are until then
+///   begin_all_gather   rank r sends data[bounds[r] .. bounds[r + 1]); after finish every rank has
+///   all of them; bounds (ranks + 1) must stay unchanged until then
 template <class C>
 concept ShardCommunication =
     Communication<C> && (std::is_same_v<C, Local> ||

@@ -9,9 +9,8 @@ namespace phyllo::inline PHYLLO_ISA {
 /// What training changes, as communication policies see it. All pointers are into memory of the
 /// execution space, and stay the same for a trainer's life.
 ///
-/// options  T: the precision's accumulate, in which weights and what is exchanged stand · S: its
-///          storage
-/// state    none of its own; where S is T, weights and parameters are one array
+/// options  T: the precision's accumulate, the type of weights and exchanges · S: its storage
+/// state    none of its own; if S is T, weights and parameters are one array
 template <class T, class S> struct TrainedState {
   using accumulate = T;
   using storage = S;

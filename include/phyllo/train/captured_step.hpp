@@ -10,13 +10,13 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// A training step on Views that stay where they are, to be taken again and again: the caller
-/// writes the next batch into them on the trainer's instance, and replays. What changes from step
-/// to step, such as the learning rate and random masks, is on the device already.
+/// A training step that is recorded once and replayed. The caller writes the next batch into the
+/// same Views on the trainer's instance, and replays. What changes from step to step, such as the
+/// learning rate and random masks, is stored on the device.
 ///
-/// options  T: a Trainer · In, Targets: what its `step` takes
-/// state    a graph of the device's runtime; elsewhere, and with a communication policy that the
-///          runtime cannot record, nothing: replaying is then stepping
+/// options  T: a Trainer · In, Targets: the arguments of its `step`
+/// state    a graph of the device's runtime. Without such graphs, or with a communication policy
+///          that the runtime cannot record, nothing: replay then calls `step`
 /// errors   run: the first step of a trainer cannot be captured, nor one on an instance without a
 ///          stream of its own -> Error
 /// numerics those of `step`, bit for bit
@@ -29,7 +29,7 @@ template <class T, class In, class Targets> class CapturedStep {
   static constexpr bool is_graph =
       !std::is_void_v<Recorded> && is_recordable<typename T::communication_type>;
 
-  /// The trainer outlives what it captured.
+  /// The trainer must outlive this object.
   CapturedStep(T& trainer, In const& in, Targets const& targets)
       : trainer_(&trainer),
         in_(in),
@@ -37,7 +37,7 @@ template <class T, class In, class Targets> class CapturedStep {
         label_(trainer.model().name() + "/captured step"),
         recorded_(record()) {}
 
-  /// Takes one step; asynchronous as `step` is.
+  /// Makes one step; asynchronous as `step` is.
   void replay() {
     if constexpr (is_graph) {
       trainer_->model().forget_forward();

@@ -9,12 +9,12 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Clipping by global norm: where the norm of the gradient of all parameters together is larger
-/// than `largest_norm`, the gradient is scaled down to it.
+/// Clipping by global norm: if the norm of the gradient of all parameters together exceeds
+/// `largest_norm`, the gradient is scaled down to it.
 ///
 /// options  largest_norm (infinity: no clipping)
 /// numerics of the mean gradient over the samples of all ranks, without the loss scale; the factor
-///          is min(1, largest_norm / (norm + 1e-6)), as torch.nn.utils.clip_grad_norm_ has it
+///          is min(1, largest_norm / (norm + 1e-6)), as in torch.nn.utils.clip_grad_norm_
 /// source   Pascanu, Mikolov and Bengio, "On the difficulty of training recurrent neural networks",
 ///          ICML 2013, algorithm 1
 struct Clipping {

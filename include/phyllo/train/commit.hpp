@@ -14,18 +14,18 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// What a trainer has learned, kept in memory, to go on from after a rank has failed. Ranks commit
-/// after the same steps. One of them may die before the others have done so: therefore the last two
-/// commits are kept, and `restore` takes the newest that all ranks have.
+/// A checkpoint of a trainer in memory, from which training continues after a rank has failed.
+/// Ranks take it after the same steps. A rank may die before the others have done so, therefore the
+/// last two are kept, and `restore` uses the newest that all ranks have.
 ///
 /// options  T: a Trainer
 /// state    two copies of parameters, master parameters, buffers, the rule's numbers and StepState;
-///          where ranks share them, of all shares: that of a rank would die with it
-/// errors   run: restoring what was never taken on all ranks -> Error on all; no room in memory
-///          -> Error; where ranks share parameters, those of the transport
-/// numerics restored bit for bit; what a communication policy keeps for itself is not
-/// cost     one copy of the state a commit, asynchronous on the trainer's instance; where ranks
-///          share parameters, their shares travel to all
+///          where ranks share them, of all shares, since that of a rank would be lost with it
+/// errors   run: restoring what was never taken on all ranks -> Error on all; no room in memory ->
+///          Error; where ranks share parameters, those of the transport
+/// numerics restored bit for bit, without the internal state of a communication policy
+/// cost     one copy of the state for each checkpoint, asynchronous on the trainer's instance;
+///          where ranks share parameters, all shares are sent to all ranks
 template <class T> class Commit {
   using Model = typename T::ModelType;
   static constexpr bool shares = SharesParameters<typename T::communication_type>;
@@ -47,8 +47,8 @@ template <class T> class Commit {
     ++taken_;  // last: a rank that has died meanwhile takes this one with it
   }
 
-  /// Brings a trainer of the same type to the newest commit that all ranks have; they call it
-  /// together. It may be another trainer than the one that was committed, on fewer ranks.
+  /// Restores a trainer of the same type to the newest checkpoint that all ranks have; all ranks
+  /// call it. It may be another trainer than the one that was saved, on fewer ranks.
   void restore(T& trainer) {
     bool const all_have_it = !is_ahead(trainer);
     long const age = all_have_it ? 1 : 2;

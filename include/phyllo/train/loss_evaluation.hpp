@@ -40,10 +40,9 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
       if (n.random) return true;
     return false;
   }();
-  static_assert(
-      terms == AllPorts::outputs,
-      "Losses: every output of the network needs one loss. Give Losses<On<tag, Loss>...>, "
-      "one for each Output<tag>.");
+  static_assert(terms == AllPorts::outputs,
+                "Losses: every output of the network requires one loss. Use Losses<On<tag, "
+                "Loss>...>, one for each Output<tag>.");
 
   /// Whether every loss names an output of the network.
   static constexpr bool names_outputs() { return ((find_output<Term>() >= 0) && ...); }
@@ -301,7 +300,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
 
   template <class View> static void check_targets(View const&) {
     static_assert(terms == 1,
-                  "Losses: one View of targets, and there are several losses. Pass "
+                  "Losses: expected one View of targets for each loss, got a single one. Pass "
                   "tensors(named<tag>(view), ...) with one View for each loss.");
   }
   template <class... N> static void check_targets(Tensors<N...> const&) {

@@ -9,7 +9,8 @@
 namespace phyllo::inline PHYLLO_ISA {
 
 /// Dynamic loss scaling: a factor on the loss that keeps 16-bit gradients above zero. It halves
-/// when a gradient overflows, and that step is skipped; it doubles after `interval` steps without.
+/// when a gradient overflows, and that step is skipped. It doubles after `interval` steps without
+/// overflow.
 ///
 /// options  initial · interval · largest
 /// numerics powers of two: scaling is exact; never below one

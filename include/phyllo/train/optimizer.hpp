@@ -22,7 +22,7 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// What happens to the gradient before the rule sees it.
+/// How the gradient is processed before the update rule reads it.
 struct OptimizerOptions {
   LossScaling scaling = {};
   Misspelt<Option::scaling> loss_scaling = {}, loss_scale = {};
@@ -32,18 +32,17 @@ struct OptimizerOptions {
 
 /// An update rule with its state, over the flat arena of one model.
 ///
-/// options  Rule: Sgd, Adam, or a struct with rate, schedule, states, prepare and update ·
-///          scaling · clipping
+/// options  Rule: Sgd, Adam, or a struct with rate, schedule, states, prepare and update · scaling
+///          · clipping
 /// state    Rule::states numbers per parameter, in Precision::accumulate
-/// errors   run: a largest norm that is not above zero, no room in memory -> Error; a step whose
-/// gradient is infinite
-///          or not a number is skipped: on all ranks alike, but for ranks with weights of their own
-///          in Full precision, which would send a message a step to agree on it
+/// errors   run: a largest norm that is not above zero, no room in memory -> Error. A step with an
+///          infinite or undefined gradient is skipped on all ranks; but ranks with weights of their
+///          own in Full precision skip it alone, because agreement would cost one message a step
 /// numerics gradients are divided by the loss scale and by the number of samples of all ranks, then
-///          clipped; the sums of the norm are of fixed blocks: their bits are those of one thread
+///          clipped; the sums of the norm are over fixed blocks: their bits are those of one thread
 /// cost     two passes: one reads the gradients, for their norm and whether they are finite; the
-///          rule's own. An arena that one thread finishes sooner starts no others; on a device each
-///          pass is one kernel, and the host waits for neither.
+///          other is the rule's. One thread processes a small arena alone, where starting others
+///          costs more; on a device each pass is one kernel, and the host waits for neither.
 template <class Rule, class M> class Optimizer {
  public:
   using space = typename M::space;
@@ -77,12 +76,12 @@ template <class Rule, class M> class Optimizer {
   Optimizer(Optimizer const&) = delete;  // Optimizer: a copy would share its state.
   Optimizer& operator=(Optimizer const&) = delete;
 
-  /// For the loop by hand: sums the gradients over the ranks, then updates.
+  /// For a training loop of your own: sums the gradients over the ranks, then updates.
   template <class C = Local> void step(space const& exec, M& model, C&& communication = {}) {
     using Policy = std::remove_cvref_t<C>;
     static_assert(!ExchangesWeights<Policy> && !SharesParameters<Policy>,
-                  "Optimizer::step: this communication policy is for a Trainer, which lets it "
-                  "exchange weights.");
+                  "Optimizer::step: this communication policy exchanges weights, which only a "
+                  "Trainer does. Use a Trainer, or another policy.");
     if constexpr (rounds_on_the_wire<Policy>) {
       communication.begin_counts(exec, model.gradients().data() + size, M::gradient_size - size);
       communication.begin(exec, model.gradients().data(), size);
@@ -93,8 +92,8 @@ template <class Rule, class M> class Optimizer {
     update(exec, model, communication);
   }
 
-  /// Updates the parameters from gradients that are complete; `communication` is asked where ranks
-  /// have different gradients, to skip a step on all of them alike.
+  /// Updates the parameters from complete gradients. Where ranks have different gradients,
+  /// `communication` makes all of them skip the same steps.
   template <class C = Local> void update(space const& exec, M& model, C&& communication = {}) {
     using Policy = std::remove_cvref_t<C>;
     using Advance =

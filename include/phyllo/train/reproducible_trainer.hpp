@@ -15,15 +15,15 @@ inline constexpr bool has_global_statistics = [] {
   return false;
 }();
 
-/// The trainer of an Execution with Reproducible: the same bits for any number of threads and
-/// ranks, of steps, losses, running statistics and evaluations, at a fixed global batch.
+/// The trainer of an Execution with Reproducible: steps, losses, running statistics and evaluations
+/// are bitwise equal for any number of threads and ranks, at a fixed global batch.
 ///
 /// options  C: Local, or a ShardCommunication such as TreeReduce<Mpi>; the others as in Trainer
-/// errors   as in Trainer; a global batch that ranks have split otherwise than reproducible_range
-///          says -> Error, the same on all ranks
+/// errors   as in Trainer; a global batch that is not split by reproducible_range -> Error, the
+///          same on all ranks
 /// numerics docs/60_communication.md
 /// cost     twelve small batches instead of one for each thread; a network of one narrow segment
-///          computes them side by side
+///          computes them in parallel
 template <class Net, class L, class Rule, Precision P, Communication C, class Exec>
   requires(Exec::shards > 0)
 class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, C, Exec> {
@@ -32,12 +32,11 @@ class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, 
   using Parts::phase_, Parts::step_label_, Parts::steps_;
   static constexpr bool moves_shards = ShardCommunication<C>;  // shorter errors than the concept's
   static_assert(moves_shards,
-                "Trainer: sums over ranks in the order of this communication policy depend on the "
-                "number of ranks, which Reproducible excludes. Take TreeReduce<T>, or Local.");
-  static_assert(
-      !has_global_statistics<Net>,
-      "Reproducible: BatchNorm<Statistics::Global> adds over all samples in the middle of "
-      "a step. Take BatchNorm<>, whose statistics are then those of a shard.");
+                "Trainer: with this communication policy the order of sums depends on the number "
+                "of ranks, which Reproducible does not allow. Use TreeReduce<T>, or Local.");
+  static_assert(!has_global_statistics<Net>,
+                "Reproducible: BatchNorm<Statistics::Global> adds over all samples in the middle "
+                "of a step. Use BatchNorm<>, whose statistics are then those of a shard.");
 
  public:
   using Parts::whole_step;

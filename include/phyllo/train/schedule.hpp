@@ -16,7 +16,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// `constant_schedule`, `step_decay_schedule` and `cosine_schedule`.
 ///
 /// numerics in double; trivially copyable, host and device alike
-/// cost     at most one cosine or one power, once a step
+/// cost     at most one cosine or one power in each step
 struct Schedule {
   enum class Kind : std::uint32_t { constant, step_decay, cosine };
 

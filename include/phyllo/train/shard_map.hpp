@@ -77,7 +77,7 @@ template <class Exec, class C> class ShardMap {
                 std::to_string(rank) + " of " + std::to_string(ranks()) + " to have " +
                 std::to_string(expected) + " of the " + std::to_string(global_batch_) +
                 " samples, got " + std::to_string(counts_[std::size_t(rank)]) +
-                ". Give each rank the samples of reproducible_range(" +
+                ". Pass each rank the samples of reproducible_range(" +
                 std::to_string(global_batch_) + ", rank, " + std::to_string(ranks()) + ").");
   }
 

@@ -15,14 +15,14 @@ struct ScaleBuffers {
   KOKKOS_FUNCTION void operator()(int i) const { buffers[i] *= factor; }
 };
 
-/// A model, a loss, an optimizer and the ranks that train together.
+/// A model, a loss, an optimizer and the communication of the ranks that train together.
 ///
 /// options  Net · L: a loss or Losses<...> · Rule: Sgd, Adam · P: precision · C: communication ·
 ///          Exec: execution space, backends, fusion
-/// errors   run: wrong extents or a batch larger than ModelOptions::batch -> Error. Those of making
-///          it: TrainingParts. With several ranks, errors of a step name it and its phase; other
-///          ranks late, gone or dead -> RankFailure.
-/// numerics the gradient is the mean over the samples of all ranks, however uneven their batches
+/// errors   run: wrong extents or a batch larger than ModelOptions::batch -> Error; at
+///          construction: see TrainingParts. With several ranks, errors of a step name the step and
+///          its phase; other ranks late, gone or dead -> RankFailure.
+/// numerics the gradient is the mean over the samples of all ranks, for batches of any sizes
 /// cost     forward, loss, backward and update; one pass where the network is one narrow segment
 template <class Net, class L, class Rule, Precision P = Full<float>, Communication C = Local,
           class Exec = Execution<>>
@@ -54,8 +54,8 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
   Trainer(Trainer const&) = delete;  // Trainer: its parts refer to each other.
   Trainer& operator=(Trainer const&) = delete;
 
-  /// One step on this rank's batch; asynchronous but for the transfers. Ranks may have batches of
-  /// different sizes, empty ones as well.
+  /// One step on this rank's batch; asynchronous, except for transfers between ranks. Ranks may
+  /// have batches of different sizes, or empty ones.
   template <class In, class Targets> void step(In const& in, Targets const& targets) try {
     ++steps_;
     phase_ = "forward pass";
@@ -90,8 +90,8 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
     this->fail();
   }
 
-  /// Steps on these Views again and again, by `replay()`: on CUDA and HIP one launch of a graph
-  /// each. Step once before, so that everything is allocated.
+  /// Records a step on these Views, to be repeated by `replay()`: on CUDA and HIP each is one
+  /// launch of a graph. Call `step` once before, so that everything is allocated.
   template <class In, class Targets>
   CapturedStep<Trainer, In, Targets> capture(In const& in, Targets const& targets) {
     return CapturedStep<Trainer, In, Targets>(*this, in, targets);
@@ -107,8 +107,8 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
     return {sums.value / sums.samples, sums.hits / sums.samples, long(sums.samples)};
   }
 
-  /// All ranks hold the same weights and running statistics, whatever the policy; every rank calls
-  /// it: before saving, and `evaluate` does.
+  /// Makes weights and running statistics of all ranks equal, under any policy; every rank calls
+  /// it. Call it before saving; `evaluate` calls it too.
   void synchronize() {
     if constexpr (ExchangesWeights<C> || SharesParameters<C>) {
       communication_.synchronize(exec_, trained());

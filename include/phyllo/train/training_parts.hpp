@@ -20,7 +20,7 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// What a loss says of a set of samples of all ranks.
+/// The result of a loss over a set of samples of all ranks.
 struct Evaluation {
   double loss = 0;      // mean over samples
   double accuracy = 0;  // share of positions whose class is right; 0 without class numbers
@@ -45,8 +45,8 @@ class TrainingParts {
                 "Losses: On<tag, Loss> names an output that the network does not have. Use the "
                 "names of its Output<tag>.");
   static_assert(Evaluator::has_one_loss_per_output(),
-                "Losses: one output has two losses, and another has none. Give each Output<tag> of "
-                "the network one On<tag, Loss>.");
+                "Losses: one output has two losses, and another has none. Use one On<tag, Loss> "
+                "for each Output<tag> of the network.");
   using AllBuckets = Buckets<Net, C::bucket_bytes, int(sizeof(accumulate))>;
   /// Whether a step is one pass over the batch: then all gradients are complete at once.
   static constexpr bool whole_step = runs_whole_steps<Net, P, Exec>() && Evaluator::terms == 1;
@@ -59,7 +59,7 @@ class TrainingParts {
   /// outside of their range in a step since the last message about them.
   double loss() const { return evaluation_.mean_loss(exec_); }
 
-  /// Moves messages along while the caller computes something else.
+  /// Advances messages while the caller computes something else.
   void progress() { communication_.progress(); }
 
   ModelType& model() { return model_; }
@@ -94,7 +94,7 @@ class TrainingParts {
   }
   ~TrainingParts() = default;
 
-  /// Called where a step has failed: the same error, which also says where.
+  /// Called when a step has failed: adds step and phase to the error.
   [[noreturn]] void fail() const {
     try {
       throw;

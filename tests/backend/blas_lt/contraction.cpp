@@ -164,8 +164,8 @@ TEST_CASE("blas_lt: the refusal of a library is one sentence that names it") {
     FAIL("nothing was said");
   } catch (Error const& e) {
     CHECK(std::string(e.what()) ==
-          "PlainLibrary: could not launch a product of matrices (refused). Leave its backend out "
-          "of the list of backends, and Phyllo's own kernels run.");
+          "PlainLibrary: could not launch a product of matrices (refused). Remove its backend from "
+          "the list of backends to use Phyllo's own kernels.");
   }
 }
 

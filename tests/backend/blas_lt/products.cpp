@@ -122,9 +122,10 @@ TEST_CASE(
     layer.run<ByLibrary<Lacking::sums_of_columns>>();
     FAIL("nothing was said");
   } catch (Error const& error) {
-    CHECK(std::string(error.what()) ==
-          "PlainLibrary: expected a product on this instance before its stream records, since the "
-          "first takes memory, got none. Run the work once before.");
+    CHECK(
+        std::string(error.what()) ==
+        "PlainLibrary: expected a product on this instance before its stream is captured, because "
+        "the first one allocates memory, got none. Run the work once before the capture.");
   }
   Library::recording = false;
   layer.run<ByLibrary<Lacking::sums_of_columns>>();

@@ -106,7 +106,7 @@ TEST_CASE("Launcher: too little scratch memory is found before anything is asked
   device.scratch_bytes = 999;
   Outcome const outcome = launch(1);
   CHECK(outcome.error ==
-        "net/3:Linear: the kernel takes 1000 bytes of scratch memory for a block, and device 7 "
+        "net/3:Linear: the kernel requires 1000 bytes of scratch memory for a block, and device 7 "
         "(v1) has 999." +
             remedy);
   CHECK(device.calls.empty());
@@ -128,8 +128,8 @@ TEST_CASE("Launcher: a block that does not fit is an error, not a launch of no b
 TEST_CASE("Launcher: a device without the instructions is named, with the remedy") {
   std::string const sentence =
       "net/3:Linear: expected instructions for device 7 (v1) in this program, got those of another "
-      "architecture (not today). Configure Kokkos for this device (-DKokkos_ARCH_...=ON) and build "
-      "anew: no kernel of this program runs on it, those of portable neither.";
+      "architecture (not today). Configure Kokkos for this device (-DKokkos_ARCH_...=ON) and "
+      "compile again: no kernel of this program runs on it, not even those of portable.";
   device = {};
   device.prepares = HostRuntime::Status::no_instructions;
   CHECK(launch(1).error == sentence);
@@ -155,8 +155,8 @@ TEST_CASE("Launcher: what else a device refuses is told in its words") {
     device = {};
     (early ? device.prepares : device.launches) = HostRuntime::Status::other;
     CHECK(launch(1).error ==
-          "net/3:Linear: the device could not start this kernel (not today). It may tell so of an "
-          "earlier one: run again with ONE_BY_ONE=1 in the environment to know which.");
+          "net/3:Linear: the device could not start this kernel (not today). An earlier kernel may "
+          "be the cause: run again with ONE_BY_ONE=1 in the environment to see which.");
   }
   device = {};
   CHECK(launch(1).ran == 1);

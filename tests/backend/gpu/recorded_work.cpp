@@ -115,7 +115,7 @@ TEST_CASE("what the runtime refuses is told in its words, with the remedy") {
     std::string const message = message_of([] { Recorded(Runtime::space{}, "net/step", [] {}); });
     CHECK(message.find("net/step: ") == 0);
     CHECK(message.find("(not today)") != std::string::npos);
-    CHECK(message.find("Run it once before") != std::string::npos);
+    CHECK(message.find("Run the work once before") != std::string::npos);
     CHECK(notes.graphs == 0);
     CHECK(notes.executables == 0);
     CHECK_FALSE(notes.recording);

@@ -15,7 +15,7 @@ template <class Library> void check(typename Library::Status status, char const*
   if (status != Library::success)
     throw Error(std::string(Library::name) + ": could not " + what + " a product of matrices (" +
                 Library::text(status) +
-                "). Leave its backend out of the list of backends, and Phyllo's own kernels run.");
+                "). Remove its backend from the list of backends to use Phyllo's own kernels.");
 }
 
 /// Something that the library makes and takes back.

@@ -136,8 +136,8 @@ template <class Library> class Products {
     if (Library::records(exec))
       throw Error(
           std::string(Library::name) +
-          ": expected a product on this instance before its stream records, since the first "
-          "takes memory, got none. Run the work once before.");
+          ": expected a product on this instance before its stream is captured, because the first "
+          "one allocates memory, got none. Run the work once before the capture.");
     return make_room(exec, workspace, "phyllo: products of matrices", Library::workspace_bytes);
   }
   template <class V> bool make_room(space const& exec, V& view, char const* label, long size) {

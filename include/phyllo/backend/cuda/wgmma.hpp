@@ -11,9 +11,9 @@
 // looks for dependencies in a pass that knows an architecture, but not its letter.
 #if defined(PHYLLO_ENABLE_WGMMA) && defined(__CUDA_ARCH__) && !defined(__CUDA_ARCH_FEAT_SM90_ALL)
 static_assert(false,
-              "PHYLLO_ENABLE_WGMMA needs device code for sm_90a, and this is for another "
-              "architecture. Configure with -DPHYLLO_ENABLE_WGMMA=ON for a Kokkos of "
-              "Kokkos_ARCH_HOPPER90, or leave it off.");
+              "PHYLLO_ENABLE_WGMMA requires device code for sm_90a, and this code is for another "
+              "architecture. Configure with -DPHYLLO_ENABLE_WGMMA=ON and a Kokkos of "
+              "Kokkos_ARCH_HOPPER90, or switch it off.");
 #endif
 
 namespace phyllo::inline PHYLLO_ISA::cuda {

@@ -32,7 +32,7 @@ template <class Runtime> struct Launcher {
     static_assert(sizeof(Kernel) <= 2048, "a kernel's arguments are read by all its threads");
     if (blocks <= 0) return 0;
     if (Runtime::scratch_bytes(exec) < Kernel::scratch_bytes)
-      throw Error(label + ": the kernel takes " + std::to_string(Kernel::scratch_bytes) +
+      throw Error(label + ": the kernel requires " + std::to_string(Kernel::scratch_bytes) +
                   " bytes of scratch memory for a block, and " + Runtime::device(exec) + " has " +
                   std::to_string(Runtime::scratch_bytes(exec)) + ". " + remedy());
     int resident = 0;
@@ -71,14 +71,14 @@ template <class Runtime> struct Launcher {
     if (Runtime::lacks_instructions(status))
       throw Error(label + ": expected instructions for " + Runtime::device(exec) +
                   " in this program, got those of another architecture" + words +
-                  ". Configure Kokkos for this device (-DKokkos_ARCH_...=ON) and build anew: no "
-                  "kernel of this program runs on it, those of portable neither.");
+                  ". Configure Kokkos for this device (-DKokkos_ARCH_...=ON) and compile again: no "
+                  "kernel of this program runs on it, not even those of portable.");
     if (Runtime::lacks_room(status))
       throw Error(label + ": " + Runtime::device(exec) + " has no room for a block of " +
                   block<Kernel>() + words + ". " + remedy());
     throw Error(label + ": the device could not start this kernel" + words +
-                ". It may tell so of an earlier one: run again with " + Runtime::one_by_one +
-                " in the environment to know which.");
+                ". An earlier kernel may be the cause: run again with " + Runtime::one_by_one +
+                " in the environment to see which.");
   }
 };
 

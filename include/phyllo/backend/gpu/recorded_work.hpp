@@ -52,8 +52,8 @@ template <class Runtime> class RecordedWork {
   static void check(std::string const& label, char const* refusal, char const* what) {
     if (refusal != nullptr)
       throw Error(label + ": the device could not " + what + " this work (" + refusal +
-                  "). Run it once before, so that nothing is allocated any more, on an instance "
-                  "with a stream of its own, and do not wait for the device in it.");
+                  "). Run the work once before the capture, so that it allocates nothing, use an "
+                  "instance with a stream of its own, and do not wait for the device in it.");
   }
 
   typename Runtime::Executable executable_{};

@@ -16,7 +16,7 @@ template <class Chain, class P, ImagePlace Y> struct ImageChain {
   static constexpr bool rounds = DenseTile<op::Dense<1, 1, false, Chain>, P>::rounds;
   static constexpr bool is_identity = Chain::length == 0 && !rounds;
   static constexpr int count = Y.extent[2] * Y.channels * lanes<A>;  // numbers of a row
-  static_assert(!Y.has_zeros() || Y.step[2] == 1, "the numbers of a row follow each other");
+  static_assert(!Y.has_zeros() || Y.step[2] == 1, "the elements of a row are contiguous");
 
   /// What a convolution calls when a row of y stands; one type for training and inference, so that
   /// the convolution is compiled once.

@@ -27,7 +27,7 @@ constexpr long blocks_of(long count, long size) { return (count + size - 1) / si
 /// `count` work items of a named functor, asynchronously on the instance.
 template <class Space, class Functor>
 void launch(Space const& exec, std::string const& label, long count, Functor const& functor) {
-  static_assert(sizeof(Functor) <= 512, "portable: a functor stays under 512 bytes.");
+  static_assert(sizeof(Functor) <= 512, "portable: a functor must be smaller than 512 bytes.");
   if (count == 0) return;
   Kokkos::parallel_for(launch_label(label),
                        Kokkos::RangePolicy<Space, Kokkos::IndexType<long>>(exec, 0, count),
@@ -41,7 +41,7 @@ inline constexpr int shared_channels = 64;
 template <class Space, class Functor>
 void launch_teams(Space const& exec, std::string const& label, long rows, int channels,
                   Functor const& functor) {
-  static_assert(sizeof(Functor) <= 512, "portable: a functor stays under 512 bytes.");
+  static_assert(sizeof(Functor) <= 512, "portable: a functor must be smaller than 512 bytes.");
   if (rows == 0) return;
   int const lanes = is_processor<Space> ? 1 : 32;
   int const threads = is_processor<Space> ? 1 : channels >= 4096 ? 8 : channels >= 512 ? 4 : 1;

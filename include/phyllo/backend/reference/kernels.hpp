@@ -17,7 +17,7 @@ template <class Op, class Precision> struct Kernels;
 template <class Space> void wait(Space const& exec) {
   static_assert(Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
                                            typename Space::memory_space>::accessible,
-                "reference: plain loops need memory that the host can reach.");
+                "reference: plain loops require memory that the host can access.");
   exec.fence("phyllo: reference");
 }
 
