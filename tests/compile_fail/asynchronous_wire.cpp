@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Asynchronous<Staleness, Inner>: weights cannot be sent in 16 bits. Use Wire for gradients only
+// expect: Asynchronous<Staleness, Inner>: weights cannot be sent in 16 bits. Use Wire for
 
 #include <phyllo/comm/all_reduce.hpp>
 #include <phyllo/comm/asynchronous.hpp>

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: Groups<Count, Inner, Outer>: this transport cannot be split into groups
-// split into
 
 #include <phyllo/comm/all_reduce.hpp>
 #include <phyllo/comm/asynchronous.hpp>

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: Hierarchical<Intra, Inter>: this Intra cannot send a share to each rank of a node
-// move
 
 #include <phyllo/comm/all_reduce.hpp>
 #include <phyllo/comm/asynchronous.hpp>

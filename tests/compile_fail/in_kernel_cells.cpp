@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: in_kernel: Cells has as many variables as the network.s input has numbers
+// expect: in_kernel: Cells must have as many variables as the network.s input has numbers
 
 #include <phyllo/layer/linear.hpp>
 #include <phyllo/model/in_kernel.hpp>

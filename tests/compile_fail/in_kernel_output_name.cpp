@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: get<tag>: the network has no output of that name. Put Output<tag> after the part that
-// computes it
 
 #include <phyllo/layer/linear.hpp>
 #include <phyllo/model/in_kernel.hpp>

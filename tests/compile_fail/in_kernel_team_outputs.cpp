@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: in_kernel: after the team member, expected as many inputs as the network has and then as
-// many outputs
 
 #include <phyllo/layer/linear.hpp>
 #include <phyllo/model/in_kernel.hpp>

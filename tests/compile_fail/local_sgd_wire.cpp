@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: LocalSgd<Period, T>: weights cannot be sent in 16 bits. Use Wire for gradients only
+// expect: LocalSgd<Period, T>: weights cannot be sent in 16 bits. Use Wire for
 
 #include <phyllo/comm/local_sgd.hpp>
 

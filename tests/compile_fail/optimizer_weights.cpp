@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: Optimizer::step: this communication policy exchanges weights, which only a Trainer does
-// weights
 
 #include <phyllo/comm/local_sgd.hpp>
 #include <phyllo/phyllo.hpp>

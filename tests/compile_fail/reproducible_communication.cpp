@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: Trainer: with this communication policy the order of sums depends on the number of ranks
-// of ranks
 
 #include <phyllo/phyllo.hpp>
 
