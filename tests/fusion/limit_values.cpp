@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Networks on both sides of limits of fusion/rules.hpp beyond which other kernels compute them.
+// tests/fusion/limits.cpp checks the plans on both sides of all.
+
+#include <fusion/boundaries.hpp>
+
+using namespace phyllo;
+using namespace phyllo::test;
+
+namespace {
+
+// clang-format off
+struct Widest : Network<Input<128>, Linear<128>, GELU, Linear<127>, Linear<128>, Tanh> {};
+struct Wider : Network<Input<129>, Linear<128>, GELU, Linear<3>, Linear<2>> {};
+struct MostParameters : Network<Input<128>, Repeat<10, Linear<128, Bias<false>>>> {};
+struct Seventeen : Network<Input<2>, Repeat<17, Linear<2>, Tanh>> {};
+struct MostFeatures : Network<Input<1, 2048>, MaxPool1d<2>, Flatten, Linear<128, Bias<false>>> {};
+struct FeaturesOnceMore : Network<Input<2, 8>, MaxPool1d<8>, Flatten, Residual<Linear<2>>, Linear<2>> {};
+// clang-format on
+
+template <class Net>
+constexpr int steps = Planned<Net, Phase::inference, Fusion::tile, 8>::plan.size;
+
+}  // namespace
+
+TEST_CASE("limits: values and gradients of narrow segments") {
+  static_assert(steps<Widest> == 1 && steps<Wider> == 2 && steps<MostParameters> == 1 &&
+                steps<Seventeen> == 2);
+  compare_with_reference<Widest>();
+  compare_with_reference<Wider>();
+  compare_with_reference<MostParameters>();
+  compare_with_reference<Seventeen>();
+}
+TEST_CASE("limits: values and gradients of small images") {
+  static_assert(steps<MostFeatures> == 1 && steps<FeaturesOnceMore> == 1);
+  compare_with_reference<MostFeatures>();
+  compare_with_reference<FeaturesOnceMore>();
+}

@@ -1,0 +1,276 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A network on each side of every number of fusion/rules.hpp and of every branch of the planner.
+// The networks are arrays of nodes made at run time, which costs the compiler nothing.
+
+#include <phyllo/fusion/segment_layers.hpp>
+#include <phyllo/network/network.hpp>
+
+#include <doctest/doctest.h>
+
+#include <fuzz/plans/drawn_network.hpp>
+
+#include <utility>
+
+using namespace phyllo;
+using namespace phyllo::test;
+
+namespace {
+
+Part part(Kind kind, int number = 0) {
+  Part p;
+  p.kind = kind;
+  p.number = number;
+  return p;
+}
+Part input(int channels) { return part(Kind::input, channels); }
+Part line(int channels, int width) {
+  Part p = input(channels);
+  p.rank = 1;
+  p.size[2] = width;
+  return p;
+}
+Part image(int channels, int height, int width) {
+  Part p = line(channels, width);
+  p.rank = 2;
+  p.size[1] = height;
+  return p;
+}
+Part linear(int outputs, bool bias = true) {
+  Part p = part(Kind::linear, outputs);
+  p.bias = bias;
+  return p;
+}
+Part conv1d(int outputs, int size, int padding = 0, int stride = 1) {
+  Part p = part(Kind::convolution, outputs);
+  p.rank = 1;
+  p.size[2] = size;
+  p.padding[2] = padding;
+  p.stride[2] = stride;
+  return p;
+}
+Part max_pool1d(int size) {
+  Part p = part(Kind::pooling);
+  p.rank = 1;
+  p.size[2] = p.stride[2] = size;
+  return p;
+}
+Part const flatten = part(Kind::flatten), norm = part(Kind::normalization),
+           gelu = part(Kind::pointwise, 0), keep = part(Kind::save), add = part(Kind::add),
+           output = part(Kind::output), softmax = part(Kind::softmax);
+
+DrawnNodes nodes_of(Description const& description) {
+  DrawnNodes nodes;
+  INFO(spelling(description));
+  REQUIRE(lower(description, nodes));
+  return nodes;
+}
+Description repeated(Description const& before, int count, Part const& of,
+                     Description const& after = {}) {
+  Description all = before;
+  for (int i = 0; i < count; ++i) all.push_back(of);
+  all.insert(all.end(), after.begin(), after.end());
+  return all;
+}
+
+// The kinds of the steps in order: s segment, c contraction with its chain, f folded, n and m
+// normalisation with a chain or a sum, a sum with its chain, p chain, . one node.
+std::string steps(Description const& description, Fusion fusion = Fusion::tile,
+                  Phase phase = Phase::inference) {
+  DrawnNodes const nodes = nodes_of(description);
+  auto const plan = make_plan(nodes, phase, fusion);
+  std::string text;
+  for (int s = 0; s < plan.size; ++s) text += ".fcnmaps"[int(plan.step[s].fused)];
+  return text;
+}
+// The roles of the layers of step s.
+std::string layers(Description const& description, int s = 0, Fusion fusion = Fusion::tile) {
+  DrawnNodes const nodes = nodes_of(description);
+  auto const plan = make_plan(nodes, Phase::inference, fusion);
+  auto const of_segment = detail::segment_layers(nodes, plan, plan.step[s]);
+  std::string text;
+  for (int l = 0; l < of_segment.size; ++l) text += " dcp+n"[int(of_segment.role[l])];
+  return text;
+}
+bool is_whole(Description const& description, Fusion fusion = Fusion::tile) {
+  return is_whole_step(nodes_of(description), fusion);
+}
+
+}  // namespace
+
+TEST_CASE("limits: channels of a narrow segment") {
+  static_assert(segment_rule.widest == 128);
+  CHECK(steps({input(128), linear(128), gelu, linear(128)}) == "s");
+  CHECK(steps({input(129), linear(128), gelu, linear(128)}) == "c.");
+  CHECK(steps({input(128), linear(129), gelu, linear(128)}) == "c.");
+  CHECK(steps({input(128), linear(128), gelu, linear(129)}) == "c.");
+  CHECK(steps({input(129), linear(128), linear(128), linear(3)}) == ".s");
+}
+
+TEST_CASE("limits: an image that a Linear layer reads as one row") {
+  Description const fits = {image(2, 8, 8), flatten, linear(10), gelu, linear(3)};
+  CHECK(steps(fits) == "s");
+  CHECK(layers(fits) == "dd");
+  CHECK(is_whole(fits));
+  CHECK(steps(fits, Fusion::segment) == "s");
+  CHECK(steps({image(3, 1, 43), flatten, linear(10), gelu, linear(3)}) == "c.");
+  CHECK(steps({image(3, 1, 43), flatten, linear(10), gelu, linear(3), linear(2)}) == "cs");
+  // Not read whole, or not by Linear layers alone.
+  CHECK(layers({line(2, 8), conv1d(3, 8), flatten, linear(3)}) == "dd");
+  CHECK(layers({line(2, 8), conv1d(3, 7), flatten, linear(3)}) == "cd");
+  CHECK(layers({line(2, 8), conv1d(3, 8, 1), flatten, linear(3)}) == "cd");
+  CHECK(steps({image(2, 8, 8), flatten, gelu, linear(10), linear(3)}) == "..s");
+}
+
+TEST_CASE("limits: layers of a segment") {
+  static_assert(segment_rule.fewest_layers == 2 && segment_rule.most_layers == 16);
+  CHECK(steps({input(4), linear(4), gelu}) == "c");
+  CHECK(steps({input(4), linear(4), gelu, linear(4)}) == "s");
+  CHECK(steps(repeated({input(1)}, 16, linear(1))) == "s");
+  CHECK(steps(repeated({input(1)}, 17, linear(1))) == "s.");
+  CHECK(steps(repeated({input(1)}, 18, linear(1))) == "ss");
+  CHECK(is_whole(repeated({input(1)}, 16, linear(1))));
+  CHECK_FALSE(is_whole(repeated({input(1)}, 17, linear(1))));
+  // A folded layer is two.
+  CHECK(steps(repeated({input(1)}, 14, linear(1), {linear(1), norm})) == "s");
+  CHECK(steps(repeated({input(1)}, 15, linear(1), {linear(1), norm})) == "sf");
+  CHECK(steps(repeated({input(1)}, 16, linear(1), {linear(1), norm})) == "sf");
+  CHECK(steps(repeated({input(1)}, 16, linear(1), {linear(1), norm, linear(1)})) == "ss");
+  // So is a sum behind a layer.
+  CHECK(steps(repeated({input(1)}, 14, linear(1), {keep, linear(1), add})) == "s");
+  CHECK(steps(repeated({input(1)}, 15, linear(1), {keep, linear(1), add})) == "s..");
+  // Poolings and convolutions count, their chains do not.
+  Description const first = {line(1, 40), conv1d(1, 2), gelu, max_pool1d(2), gelu, flatten};
+  CHECK(steps(repeated(first, 14, linear(1))) == "s");
+  CHECK(layers(repeated(first, 14, linear(1))) == "cpdddddddddddddd");
+  CHECK(steps(repeated(first, 15, linear(1))) == "s.");
+}
+
+TEST_CASE("limits: parameters of a narrow segment") {
+  static_assert(segment_rule.most_parameters == 10 * 128 * 128);
+  CHECK(steps(repeated({input(128)}, 10, linear(128, false))) == "s");
+  CHECK(steps(repeated({input(128)}, 9, linear(128, false), {linear(128)})) == "s.");
+  CHECK(steps(repeated({input(128)}, 10, linear(128, false), {linear(1, false)})) == "s.");
+}
+
+TEST_CASE("limits: small images") {
+  static_assert(image_segment_rule.most_values == 12288 && image_segment_rule.widest == 1024 &&
+                image_segment_rule.most_parameters == 1024 * 128);
+  // Values of a sample: 12272 + 8 + 8.
+  CHECK(steps({line(1, 12272), max_pool1d(1534), flatten, linear(8)}) == "s");
+  CHECK(steps({line(1, 12272), max_pool1d(1534), flatten, linear(9)}) == "..");
+  // Features.
+  CHECK(steps({line(1, 2048), max_pool1d(2), flatten, linear(4)}) == "s");
+  CHECK(steps({line(1, 2050), max_pool1d(2), flatten, linear(4)}) == "..");
+  // Parameters.
+  CHECK(steps({line(1, 2048), max_pool1d(2), flatten, linear(128, false)}) == "s");
+  CHECK(steps({line(1, 2048), max_pool1d(2), flatten, linear(128)}) == "..");
+  CHECK(steps({line(1, 2048), max_pool1d(2), flatten, linear(129, false)}) == "..");
+  // Without images 160 Ki.
+  CHECK(steps(repeated({line(1, 128), flatten}, 10, linear(128, false))) == "s");
+  CHECK(steps(repeated({line(1, 129), max_pool1d(1), flatten}, 9, linear(128, false))) == "ss");
+}
+
+TEST_CASE("branches: what a convolution or a pooling needs to join") {
+  // A Linear layer behind it.
+  CHECK(steps({line(2, 8), conv1d(3, 3), gelu}) == "c");
+  CHECK(steps({line(2, 8), conv1d(3, 3), gelu, flatten, linear(2)}) == "s");
+  CHECK(steps({line(2, 8), conv1d(3, 3), gelu, flatten, linear(2)}, Fusion::segment) == "c.");
+  // Padding smaller than the window.
+  CHECK(layers({line(2, 8), conv1d(3, 3, 2), flatten, linear(2)}) == "cd");
+  CHECK(steps({line(2, 8), conv1d(3, 2, 2), flatten, linear(2)}) == "..");
+  CHECK(steps({line(3, 1), conv1d(4, 1, 1, 3), gelu, conv1d(2, 1)}) == "c.");
+  // One position: more than one tap, or it is a dense layer.
+  CHECK(layers({line(3, 1), conv1d(4, 1), flatten, linear(2)}) == "dd");
+  CHECK(layers({line(3, 1), conv1d(4, 3, 1), flatten, linear(2)}) == "cd");
+  CHECK(layers({line(2, 4), max_pool1d(4), conv1d(4, 3, 1), conv1d(2, 1), flatten, linear(1)}) ==
+        "pcdd");
+  // No batch normalisation among the images.
+  CHECK(steps({line(2, 8), conv1d(3, 3), norm, flatten, linear(2)}) == "f.");
+  CHECK(steps({line(2, 8), max_pool1d(2), norm, flatten, linear(2)}) == "...");
+  // No image behind rows.
+  CHECK(steps({line(2, 1), conv1d(3, 1), conv1d(2, 3, 1), flatten, linear(2)}) == ".s");
+  // A product of matrices in front of what joins.
+  CHECK(steps({line(2, 80), conv1d(3, 80), flatten, linear(2), linear(2)}) == ".s");
+  CHECK(layers({line(2, 80), conv1d(5, 2), conv1d(3, 79), flatten, linear(2)}) == "cdd");
+  // More outputs than a dense layer has: a convolution that reads the whole image.
+  CHECK(layers({line(2, 8), conv1d(3, 2), conv1d(129, 7), flatten, linear(2)}) == "ccd");
+}
+
+TEST_CASE("branches: chains behind poolings, and what ends a segment") {
+  CHECK(steps({line(2, 8), max_pool1d(2), gelu, gelu, flatten, linear(2)}) == "s");
+  CHECK(steps({input(8), gelu, linear(2), linear(2)}) == ".s");
+  CHECK(steps({input(8), linear(2), linear(2), softmax, linear(2), linear(2)}) == "s.s");
+  // A value with another reader.
+  CHECK(steps({input(8), linear(4), output, gelu, linear(4), linear(2), output}) == "..s");
+  CHECK(steps({input(8), linear(4), gelu, output, linear(4), linear(2), output}) == "cs");
+  CHECK(steps({line(2, 8), max_pool1d(2), output, gelu, flatten, linear(2), output}) == "...");
+}
+
+TEST_CASE("branches: sums and normalisations of a segment") {
+  CHECK(layers({input(8), linear(4), keep, linear(4), add, linear(2)}) == "dd+d");
+  CHECK(layers({input(8), keep, linear(8), add, linear(2)}) == "d+d");
+  CHECK(steps({input(8), linear(4), keep, linear(4), add, linear(2)}, Fusion::segment) == "....");
+  CHECK(layers({input(8), linear(4), norm, gelu, linear(2)}) == "dnd");
+  CHECK(steps({input(8), linear(4), norm, gelu, linear(2)}, Fusion::segment) == "f.");
+  CHECK(steps({input(8), norm, linear(4), linear(2)}) == ".s");
+  // A sum with a value from outside of the rows, or from before the segment.
+  CHECK(steps({input(8), gelu, keep, gelu, linear(8), add, linear(2)}) == ".....");
+  CHECK(layers({line(2, 8), max_pool1d(8), flatten, keep, linear(2), add, linear(2)}) == "pd+d");
+}
+
+TEST_CASE("branches: whole steps") {
+  CHECK(is_whole({input(8), linear(4), gelu, linear(2)}));
+  CHECK(is_whole({input(8), linear(4), gelu, linear(2)}, Fusion::segment));
+  CHECK_FALSE(is_whole({input(8), linear(4), gelu, linear(2)}, Fusion::epilogue));
+  CHECK_FALSE(is_whole({input(8), linear(4), norm, linear(2)}));
+  CHECK_FALSE(is_whole({input(8), linear(4), linear(2), softmax}));
+  CHECK_FALSE(is_whole({input(8), input(3), linear(4), linear(2)}));
+  CHECK_FALSE(is_whole({input(8), linear(4), linear(2), output, output}));
+  CHECK_FALSE(is_whole({input(8), output, linear(4), linear(2)}));
+  CHECK_FALSE(is_whole({input(8), linear(4), output, linear(2)}));
+}
+
+TEST_CASE("branches: every rule, and a second reader that ends it") {
+  auto const training = [](Description const& d) {
+    return steps(d, Fusion::tile, Phase::training);
+  };
+  auto const inference = [](Description const& d) { return steps(d, Fusion::epilogue); };
+  Description const wide = {input(200), linear(200)};
+  CHECK(inference(repeated(wide, 1, norm, {gelu})) == "f");
+  CHECK(training(repeated(wide, 1, norm, {gelu})) == ".n");
+  CHECK(inference(repeated(wide, 1, output, {norm, output})) == "..");
+  CHECK(inference(repeated(wide, 2, gelu)) == "c");
+  CHECK(inference(repeated(wide, 1, output, {gelu, gelu, output})) == ".p");
+  CHECK(inference({input(4), gelu, gelu}) == "p");
+  CHECK(inference({input(4), gelu, output, gelu, output}) == "..");
+  Description const residual = {input(4), keep, linear(4), norm};
+  CHECK(training(repeated(residual, 1, add, {gelu})) == ".m");
+  CHECK(inference(repeated(residual, 1, add, {gelu})) == "fa");
+  CHECK(training(repeated(residual, 1, output, {add, gelu, output})) == "..a");
+  CHECK(steps(repeated(residual, 1, add, {gelu}), Fusion::none) == "....");
+}
+
+TEST_CASE("limits: values, names and outputs of a graph") {
+  DrawnGraph graph;
+  static_assert(DrawnGraph::max_sources == 4 && DrawnGraph::max_tags == 32 &&
+                DrawnGraph::max_outputs == 8);
+  int tag[40];
+  for (int i = 0; i < 32; ++i) graph.save(&tag[i], 0);
+  for (int i = 0; i < 8; ++i) graph.mark_output(&tag[i], 0);
+  CHECK(graph.mistake == TagMistake::none);
+  CHECK(graph.find(&tag[31]) == 0);
+  DrawnGraph const full = graph;
+  graph.save(&tag[32], 0);
+  CHECK(graph.mistake == TagMistake::too_many);
+  graph = full;
+  graph.mark_output(&tag[9], 0);
+  CHECK(graph.mistake == TagMistake::too_many);
+  DrawnNodes nodes;
+  Description eight = {input(4), linear(4), linear(4)};
+  for (int i = 0; i < 8; ++i) eight.push_back(output);
+  CHECK(lower(eight, nodes));
+  eight.push_back(output);
+  CHECK_FALSE(lower(eight, nodes));
+}
