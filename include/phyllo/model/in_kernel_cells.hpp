@@ -130,13 +130,16 @@ template <class Planned, class Precision, int S, int N> struct InKernelCellStep 
   }
 
   // Chain and rounding of the results [first, first + count). Random functions are the identity.
+  //
+  // One loop over all cells of all results: Clang unrolls a loop over N, and then makes vectors of
+  // results, which are N apart.
   void finish(int first, int count) const {
     T* const y = result() + first * N;
-    for (int c = 0; c < count; ++c) {
-      Element const e{0,    0, 0, std::uint32_t(Facts::chain_position), std::uint32_t(first + c),
+    PHYLLO_SIMD(16)
+    for (int i = 0; i < count * N; ++i) {
+      Element const e{0,    0, 0, std::uint32_t(Facts::chain_position), std::uint32_t(first + i / N),
                       false};
-      PHYLLO_SIMD(16)
-      for (int i = 0; i < N; ++i) y[c * N + i] = T(storage(Chain::value(y[c * N + i], e)));
+      y[i] = T(storage(Chain::value(y[i], e)));
     }
   }
 
