@@ -142,6 +142,14 @@
 #define PHYLLO_REORDERS_SUMS false
 #endif
 
+// Whether the flags of the compiler select narrower vectors than nearly all processors of this kind
+// have: x86-64 without AVX2, which processors have had since 2013.
+#if (defined(__x86_64__) || defined(_M_X64)) && !(defined(__AVX2__) && defined(__FMA__))
+#define PHYLLO_HAS_NARROW_VECTORS true
+#else
+#define PHYLLO_HAS_NARROW_VECTORS false
+#endif
+
 // Bytes and number of the vector registers of a processor's compiler that has types for them.
 #if !defined(__GNUC__) || defined(__CUDACC__) || defined(__HIPCC__)
 #define PHYLLO_VECTOR_BYTES 0
