@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Phyllo authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Backend reference against PyTorch: the same networks, built here from the same descriptions.
+
+usage: compare_torch.py FOLDER
+
+FOLDER: files that programs of random networks wrote (PHYLLO_NETWORKS_DUMP=FOLDER): what backend
+`reference` computes in float64 of three samples. Every backend and fusion is compared with `reference`
+by the programs themselves; this comparison is about what they share with it: how a network's type
+becomes layers, shapes, edges and names. Exit status 77: PyTorch (Debian: python3-torch) is missing.
+"""
+
+import json
+import pathlib
+import sys
+
+try:
+    import torch
+except ImportError:
+    print("skipped: Python has no module torch (Debian: python3-torch)")
+    sys.exit(77)
+
+F = torch.nn.functional
+# Two orders of the same sums in float64; running statistics are floats.
+ALLOWED, ALLOWED_STATISTICS = 1e-9, 1e-6
+
+
+def uniform(seed, step, position, sample, element):
+    """Phyllo's random number in [0, 1) of that name: Philox4x32-10."""
+    mask = 0xFFFFFFFF
+    low, high = (step << 30) | (element >> 2), (position << 48) | sample
+    w = [low & mask, low >> 32 & mask, high & mask, high >> 32]
+    k = [seed & mask, seed >> 32]
+    for _ in range(10):
+        a, b = 0xD2511F53 * w[0], 0xCD9E8D57 * w[2]
+        w = [b >> 32 ^ w[1] ^ k[0], b & mask, a >> 32 ^ w[3] ^ k[1], a & mask]
+        k = [k[0] + 0x9E3779B9 & mask, k[1] + 0xBB67AE85 & mask]
+    return (w[element & 3] >> 8) * 2.0**-24
+
+
+class Network:
+    """Runs the parts of a description; parameters and statistics by PyTorch's names."""
+
+    def __init__(self, dump):
+        self.parts = dump["description"]["parts"]
+        self.seed = dump["seed"]
+        self.table = dump["parameters"]
+        self.tensors = {}
+        for name, e in self.table.items():
+            source = torch.tensor(dump["buffers" if e["buffer"] else "arena"], dtype=torch.float64)
+            # (taps, channels, outputs) in the arena, (outputs, channels, taps) elsewhere.
+            count = e["taps"] * e["channels"] * e["outputs"]
+            value = source[e["at"]:e["at"] + count].reshape(e["taps"], e["channels"], e["outputs"])
+            value = value.permute(2, 1, 0).reshape(e["shape"]).clone()
+            self.tensors[name] = value if e["buffer"] else value.requires_grad_()
+
+    def run(self, x, training, step):
+        self.x, self.training, self.step = list(x), training, step
+        self.tags, self.outputs, self.node = {}, [], 0
+        last = self.sequence(self.parts, None, "")
+        return self.outputs or [last]
+
+    def sequence(self, parts, v, path):
+        number = 0
+        for part in parts:
+            v = self.part(part, v, f"{path}.{number}" if path else str(number))
+            number += part[0] not in ("input", "named_input", "save", "from", "add_from", "concat_from", "output")
+        return v
+
+    def part(self, part, v, path):
+        kind = part[0]
+        if kind == "residual":
+            a = self.sequence(part[1], v, path + ".main")
+            b = self.sequence(part[2] or [], v, path + ".shortcut")
+            self.node += 1
+            return a + b
+        if kind == "branch":
+            v = torch.cat([self.sequence(p, v, f"{path}.{i}") for i, p in enumerate(part[1])], 1)
+            self.node += 1
+            return v
+        if kind == "repeat":
+            for i in range(part[1]):
+                v = self.sequence(part[2], v, f"{path}.{i}")
+            return v
+        if kind == "save":
+            self.tags[part[1]] = v
+            return v
+        if kind == "output":
+            self.outputs.append(v)
+            return v
+        if kind == "from":
+            return self.tags[part[1]]
+        self.node += 1
+        if kind in ("input", "named_input"):
+            v = self.x.pop(0)
+            if kind == "named_input":
+                self.tags[part[1]] = v
+            return v
+        if kind == "add_from":
+            return v + self.tags[part[1]]
+        if kind == "concat_from":
+            return torch.cat([v, self.tags[part[1]]], 1)
+        return self.layer(part, v, path)
+
+    def layer(self, part, v, path):
+        kind = part[0]
+        get = lambda name: self.tensors.get(f"{path}.{name}")
+        if kind == "linear":
+            return F.linear(v, get("weight"), get("bias"))
+        if kind == "conv":
+            convolve = (F.conv1d, F.conv2d, F.conv3d)[part[1] - 1]
+            return convolve(v, get("weight"), get("bias"), stride=part[4], padding=part[5])
+        if kind == "pool":
+            which = ((F.max_pool1d, F.max_pool2d, F.max_pool3d) if part[1] == "max" else
+                     (F.avg_pool1d, F.avg_pool2d, F.avg_pool3d))[part[2] - 1]
+            return which(v, part[3], stride=part[4], padding=part[5])
+        if kind == "global_pool":
+            return v.mean(dim=tuple(range(2, v.dim())), keepdim=True)
+        if kind == "upsample":
+            return v if part[1] == 1 else F.interpolate(v, scale_factor=part[1], mode="nearest")
+        if kind == "batch_norm":
+            epsilon, momentum = torch.tensor([1e-5, 0.1]).double().tolist()  # Phyllo's are floats
+            return F.batch_norm(v, get("running_mean"), get("running_var"), get("weight"), get("bias"), self.training,
+                                momentum, epsilon)
+        if kind == "flatten":
+            return v.flatten(1)
+        if kind == "dropout":
+            return v * self.mask(v, part[1]) if self.training else v
+        if kind == "bump":
+            return v / (1 + v * v / 4)
+        return {"relu": F.relu, "tanh": torch.tanh, "sigmoid": torch.sigmoid, "gelu": F.gelu,
+                "softmax": lambda x: F.softmax(x, 1)}[kind](v)
+
+    def mask(self, v, probability):
+        channels, positions = v.shape[1], v[0, 0].numel()
+        position = self.node - 1
+        kept = [[[uniform(self.seed, self.step, position, n, p * channels + c) >= probability
+                  for p in range(positions)] for c in range(channels)] for n in range(v.shape[0])]
+        return torch.tensor(kept, dtype=torch.float64).reshape(v.shape) / (1 - probability)
+
+
+def difference(name, got, expected, allowed, scale=0.0):
+    """A sentence where two tensors differ by more than is allowed."""
+    error = (got - expected).norm().item()
+    size = max(expected.norm().item(), scale)
+    return [] if error <= allowed * max(size, 1e-3) else [f"{name}: error {error:.3g}, size {size:.3g}"]
+
+
+def compare(path):
+    dump = json.loads(path.read_text())
+    network = Network(dump)
+    tensor = lambda v: torch.tensor(v, dtype=torch.float64)
+    shapes = input_shapes(dump["description"]["parts"])
+    x = [tensor(v).reshape(3, *s).requires_grad_() for v, s in zip(dump["x"], shapes)]
+    wrong = []
+    with torch.no_grad():
+        for k, y in enumerate(network.run(x, False, 0)):
+            wrong += difference(f"infer, output {k}", tensor(dump["infer"][k]), y.flatten(), ALLOWED)
+    try:
+        outputs = network.run(x, True, dump["pass"])
+    except ValueError as error:  # PyTorch refuses statistics of one number
+        print(f"{path.stem}: training left out: {error}")
+        return wrong
+    for k, y in enumerate(outputs):
+        wrong += difference(f"forward, output {k}", tensor(dump["forward"][k]), y.detach().flatten(), ALLOWED)
+    loss = sum((y.flatten() * tensor(g)).sum() for y, g in zip(outputs, dump["d_y"]))
+    if loss.requires_grad:
+        loss.backward()
+    gradients = {name: t.grad for name, t in network.tensors.items()}
+    scale = sum(g.norm().item() ** 2 for g in gradients.values() if g is not None) ** 0.5
+    for k, v in enumerate(x):
+        expected = torch.zeros_like(v) if v.grad is None else v.grad
+        wrong += difference(f"gradient of input {k}", tensor(dump["d_x"][k]), expected.flatten(), ALLOWED, scale)
+    for name, e in network.table.items():
+        count = e["taps"] * e["channels"] * e["outputs"]
+        source = tensor(dump["statistics" if e["buffer"] else "gradients"])[e["at"]:e["at"] + count]
+        got = source.reshape(e["taps"], e["channels"], e["outputs"]).permute(2, 1, 0).reshape(e["shape"])
+        if e["buffer"]:
+            wrong += difference(name, got, network.tensors[name], ALLOWED_STATISTICS)
+        elif gradients[name] is not None:
+            wrong += difference("gradient of " + name, got, gradients[name], ALLOWED, scale)
+    return wrong
+
+
+def input_shapes(parts):
+    return [p[1:] if p[0] == "input" else p[2:] for p in parts if p[0] in ("input", "named_input")]
+
+
+def main():
+    files = sorted(pathlib.Path(sys.argv[1]).glob("*.json"))
+    bad = 0
+    for path in files:
+        wrong = compare(path)
+        bad += bool(wrong)
+        for sentence in wrong:
+            print(f"{path.stem}: {sentence}")
+    print(f"compare_torch: {len(files)} networks against PyTorch, {bad} differ")
+    return 1 if bad or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,817 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Phyllo authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random networks: descriptions, and the C++ program that checks them.
+
+usage: generate.py --seed S --count N [--first K] --output FILE.cpp
+       generate.py --descriptions FILE.json [--output FILE.cpp]
+
+A network is a *description*, one JSON object:
+  parts      what stands between the angle brackets of Network<...>, see PARTS
+  fusion, backends, precision, element, flat, layout, call, capacity, loss, rule, seed
+             how it runs, what its caller gives, and the seed of parameters and data
+Network K of seed S is always the same one. Its shapes are inferred here as well, so that it is valid by
+construction; `boundaries` says which limits it meets.
+
+PARTS (extents: channels first):
+  ["input", E...]  ["named_input", TAG, E...]
+  ["linear", OUT, BIAS]  ["conv", RANK, OUT, KERNEL, STRIDE, PADDING, BIAS] (lists of RANK numbers)
+  ["pool", "max" | "average", RANK, SIZE, STRIDE, PADDING]  ["global_pool"]  ["upsample", FACTOR]
+  ["batch_norm", STATISTICS]  ["relu"] ["tanh"] ["sigmoid"] ["gelu"] ["bump"]  ["softmax"]  ["dropout", P]
+  ["flatten"]  ["residual", MAIN, SHORTCUT | null]  ["branch", PATHS]  ["repeat", COUNT, PARTS]
+  ["save", TAG] ["from", TAG] ["add_from", TAG] ["concat_from", TAG] ["output", TAG]
+"""
+
+import argparse
+import json
+import pathlib
+import random
+import sys
+
+# The limits of fusion/rules.hpp.
+WIDEST, MOST_LAYERS, SEGMENT_PARAMETERS = 128, 16, 160 * 1024
+IMAGE_VALUES, IMAGE_WIDEST, IMAGE_PARAMETERS = 12 * 1024, 1024, 128 * 1024
+
+POINTWISE = ("relu", "tanh", "sigmoid", "gelu", "bump")
+# Multiply-adds of one sample, numbers in one value, parameters, layers: so that a network compiles and runs in seconds.
+MOST_WORK, MOST_SIZE, MOST_PARAMETERS, MOST_NODES = 600_000, 20_000, 200_000, 40
+
+
+class Invalid(Exception):
+    """A network that Phyllo refuses, or that is too large for a test."""
+
+
+def product(numbers):
+    result = 1
+    for n in numbers:
+        result *= n
+    return result
+
+
+# ---- shapes and edges -------------------------------------------------------------------------------
+
+
+class Graph:
+    """The layers of a description in order, with their sources and shapes (channels, extents...)."""
+
+    def __init__(self, parts):
+        self.nodes = []  # {"kind", "part", "sources", "input", "output", "path"}
+        self.tags, self.outputs, self.inputs = {}, [], []
+        self.work = self.parameters = 0
+        last = self.sequence(parts, None, "", top=True)
+        if last is None:
+            raise Invalid("no layers")
+        self.named_outputs = bool(self.outputs)
+        if not self.outputs:
+            self.outputs.append((None, last))
+        if len(self.nodes) > MOST_NODES:
+            raise Invalid("too many layers")
+        if self.work > MOST_WORK or self.parameters > MOST_PARAMETERS:
+            raise Invalid("too much work")
+        if len(self.inputs) > 1 and any(tag is None for tag, _ in self.inputs):
+            raise Invalid("an input without a name")
+
+    def shape(self, value):
+        return self.nodes[value]["output"]
+
+    def add(self, part, sources, output, path, parameters=0, work=0):
+        if product(output) > MOST_SIZE or min(output) < 1:
+            raise Invalid("too large")
+        self.parameters += parameters
+        self.work += work
+        self.nodes.append({"kind": part[0], "part": part, "sources": sources, "output": output, "path": path,
+                           "input": self.shape(sources[0]) if sources else None, "parameters": parameters})
+        return len(self.nodes) - 1
+
+    def sequence(self, parts, current, path, top=False):
+        number = 0
+        for part in parts:
+            here = f"{path}.{number}" if path else str(number)
+            numbered = part[0] not in ("input", "named_input", "save", "from", "add_from", "concat_from", "output")
+            if part[0] in ("input", "named_input") and not top:
+                raise Invalid("an input inside of a block")
+            current = self.part(part, current, here)
+            number += numbered
+        return current
+
+    def part(self, part, v, path):
+        kind = part[0]
+        if kind == "input" or kind == "named_input":
+            if kind == "input" and self.nodes:
+                raise Invalid("Input is not first")
+            extents = part[1:] if kind == "input" else part[2:]
+            v = self.add(part, [], tuple(extents), path)
+            self.inputs.append((None if kind == "input" else part[1], v))
+            if kind == "named_input":
+                if part[1] in self.tags:
+                    raise Invalid("a name twice")
+                self.tags[part[1]] = v
+            return v
+        if v is None:
+            raise Invalid("a layer before every input")
+        s = self.shape(v)
+        rank = len(s) - 1
+        if kind == "linear":
+            if rank:
+                raise Invalid("Linear on an image")
+            count = s[0] * part[1]
+            return self.add(part, [v], (part[1],), path, count + part[1] * part[2], count)
+        if kind == "conv":
+            return self.window(part, v, path, part[1], part[3], part[4], part[5], part[2])
+        if kind == "pool":
+            size = [part[3]] * part[2]
+            if any(2 * p > part[3] for p in part[5]):
+                raise Invalid("padding of more than half a window")
+            return self.window(part, v, path, part[2], size, part[4], part[5], None)
+        if kind == "global_pool":
+            if not rank:
+                raise Invalid("no extents")
+            return self.add(part, [v], (s[0],) + (1,) * rank, path)
+        if kind == "upsample":
+            if not rank:
+                raise Invalid("no extents")
+            return self.add(part, [v], (s[0],) + tuple(e * part[1] for e in s[1:]), path)
+        if kind == "batch_norm":
+            return self.add(part, [v], s, path, 2 * s[0])
+        if kind in POINTWISE or kind in ("softmax", "dropout"):
+            return self.add(part, [v], s, path)
+        if kind == "flatten":
+            return self.add(part, [v], (product(s),), path)
+        if kind == "residual":
+            a = self.sequence(part[1], v, path + ".main")
+            b = self.sequence(part[2] or [], v, path + ".shortcut")
+            return self.join("add", [a, b], path + ".add")
+        if kind == "branch":
+            if not 2 <= len(part[1]) <= 4:
+                raise Invalid("paths")
+            return self.join("concat", [self.sequence(p, v, f"{path}.{i}") for i, p in enumerate(part[1])],
+                             path + ".concat")
+        if kind == "repeat":
+            for i in range(part[1]):
+                v = self.sequence(part[2], v, f"{path}.{i}")
+            return v
+        if kind == "save":
+            if any(tag == part[1] for tag, _ in self.inputs):
+                raise Invalid("the name of an input")
+            self.tags[part[1]] = v
+            return v
+        if kind == "output":
+            if any(tag == part[1] for tag, _ in self.outputs) or len(self.outputs) == 8:
+                raise Invalid("outputs")
+            self.outputs.append((part[1], v))
+            return v
+        if part[1] not in self.tags:
+            raise Invalid("an unknown name")
+        saved = self.tags[part[1]]
+        if kind == "from":
+            return saved
+        return self.join("add" if kind == "add_from" else "concat", [v, saved], path)
+
+    def window(self, part, v, path, rank, size, stride, padding, outputs):
+        s = self.shape(v)
+        if len(s) - 1 != rank:
+            raise Invalid("another rank")
+        if any(e + 2 * p < k for e, k, p in zip(s[1:], size, padding)):
+            raise Invalid("a window that does not fit")
+        extents = tuple((e + 2 * p - k) // t + 1 for e, k, t, p in zip(s[1:], size, stride, padding))
+        if outputs is None:
+            return self.add(part, [v], (s[0],) + extents, path, 0, product(size) * s[0] * product(extents))
+        count = product(size) * s[0] * outputs
+        return self.add(part, [v], (outputs,) + extents, path, count + outputs * part[6], count * product(extents))
+
+    def join(self, kind, values, path):
+        shapes = [self.shape(v) for v in values]
+        if kind == "add":
+            if shapes[0] != shapes[1]:
+                raise Invalid("two shapes")
+            return self.add([kind], values, shapes[0], path)
+        if any(s[1:] != shapes[0][1:] for s in shapes):
+            raise Invalid("two extents")
+        return self.add([kind], values, (sum(s[0] for s in shapes),) + shapes[0][1:], path)
+
+    # -- what matters to a trainer and to a call in a kernel
+
+    def followed(self, v):
+        """The value that a chain of reshapes stands for."""
+        while self.nodes[v]["kind"] == "flatten":
+            v = self.nodes[v]["sources"][0]
+        return v
+
+    def is_trainable(self):
+        values = [self.followed(v) for _, v in self.outputs]
+        return len(set(values)) == len(values) and all(self.nodes[v]["sources"] for v in values) and self.parameters > 0
+
+    def widest(self):
+        return max(product(n["output"]) for n in self.nodes)
+
+    def longest_sum(self):
+        longest = 1
+        for n in self.nodes:
+            positions = product(n["output"][1:])
+            if n["kind"] == "linear":
+                longest = max(longest, n["input"][0], n["output"][0])
+            elif n["kind"] == "conv":
+                taps = product(n["part"][3])
+                longest = max(longest, taps * n["input"][0], taps * n["output"][0], positions)
+            else:
+                longest = max(longest, positions, n["output"][0])
+        return longest
+
+    def boundaries(self, description):
+        """The boundary classes that a network meets, each once."""
+        found = set()
+        readers = [0] * len(self.nodes)
+        for n in self.nodes:
+            for s in n["sources"]:
+                readers[s] += 1
+        read = [False] * len(self.nodes)
+        for _, v in self.outputs:
+            read[v] = True
+        for i in reversed(range(len(self.nodes))):
+            if read[i]:
+                for s in self.nodes[i]["sources"]:
+                    read[s] = True
+        depth = sum(n["kind"] not in POINTWISE + ("input", "dropout", "flatten") for n in self.nodes)
+        if 15 <= depth <= 17:
+            found.add(f"depth {depth}")
+        for i, n in enumerate(self.nodes):
+            shape = n["output"]
+            if n["kind"] == "input" or n["kind"] == "named_input":
+                if not read[i]:
+                    found.add("dead input")
+                if len(shape) > 1 and shape[0] == 1:
+                    found.add("image of one channel")
+            elif not read[i]:
+                found.add("dead layer")
+            found.update(f"spatial extent {e}" for e in shape[1:] if e <= 3)
+            if n["kind"] in ("linear", "conv") and shape[0] in (1, 2, 16, 17, 127, 128, 129):
+                found.add(f"width {shape[0]}")
+            if readers[i] > 1:
+                found.add("value read twice")
+            if n["kind"] in ("conv", "pool"):
+                before = n["input"][1:]
+                size, stride, padding = (n["part"][3:6] if n["kind"] == "conv" else
+                                         ([n["part"][3]] * n["part"][2], n["part"][4], n["part"][5]))
+                if tuple(size) == tuple(before) and not any(padding):
+                    found.add("kernel = extent")
+                if any(t > k for t, k in zip(stride, size)):
+                    found.add("stride > kernel")
+                if any(k == 1 and p > 0 for k, p in zip(size, padding)):
+                    found.add("padding on one tap")
+                if any(p >= k for k, p in zip(size, padding)):
+                    found.add("padding >= kernel")
+                if product(before) == 1:
+                    found.add("window on one position")
+                if product(shape[1:]) == 1 and product(before) > 1:
+                    found.add("window to one position")
+            if n["kind"] == "flatten" and i + 1 < len(self.nodes):
+                source = self.nodes[n["sources"][0]]["output"]
+                found.add("Flatten of one channel" if source[0] == 1 and len(source) > 1 else
+                          "Flatten of one position" if product(source[1:]) == 1 else "Flatten of an image")
+                if self.nodes[n["sources"][0]]["kind"] in ("input", "named_input"):
+                    found.add("Flatten of the input")
+                if IMAGE_WIDEST - 32 <= product(source) <= IMAGE_WIDEST + 32:
+                    found.add("image segment, widest" + (" kept" if product(source) <= IMAGE_WIDEST else " passed"))
+        ends = [v for _, v in self.outputs]
+        if any(readers[v] > 0 for v in ends):
+            found.add("head on an intermediate value")
+        if len({self.followed(v) for v in ends}) < len(ends):
+            found.add("one value, two outputs")
+        for name, total, limit in (("segment, parameters", self.parameters, SEGMENT_PARAMETERS),
+                                   ("image segment, parameters", self.parameters, IMAGE_PARAMETERS),
+                                   ("image segment, values", self.values(), IMAGE_VALUES)):
+            if 0.95 * limit <= total <= 1.05 * limit:
+                found.add(name + (" kept" if total <= limit else " passed"))
+        if len(self.inputs) > 1:
+            found.add("several inputs")
+        if len(ends) > 1:
+            found.add("several outputs")
+        if description["capacity"] < 49:
+            found.add("inference in parts")
+        return sorted(found)
+
+    def values(self):
+        """Numbers of one sample in the steps that an image segment keeps."""
+        total = product(self.nodes[0]["output"])
+        for n in self.nodes:
+            if n["kind"] in ("linear", "conv", "pool", "global_pool"):
+                total += product(n["output"])
+        return total
+
+
+# ---- drawing ---------------------------------------------------------------------------------------------
+
+
+class Draw:
+    """One random network."""
+
+    def __init__(self, rng):
+        self.rng = rng
+        self.tag = 0
+
+    def new_tag(self):
+        self.tag += 1
+        return f"t{self.tag}"
+
+    def width(self, image=False):
+        r = self.rng
+        if image:
+            return r.choice((1, 1, 2, 2, 3, 4, 5, 8, 9, 16, 17))
+        if r.random() < 0.15:
+            return r.choice((33, 64, 65, 100))
+        return r.choice((1, 1, 2, 2, 3, 4, 7, 10, 16, 16, 17, 17, 32, 127, 128, 129))
+
+    def extents(self, rank):
+        r = self.rng
+        most = {1: 17, 2: 9, 3: 5}[rank]
+        return [r.choice((1, 1, 2, 2, 3, 3, r.randint(1, most), r.randint(1, most))) for _ in range(rank)]
+
+    def conv(self, s):
+        r, rank = self.rng, len(s) - 1
+        style = r.random()
+        if style < 0.2:  # as large as its input
+            kernel, stride, padding = list(s[1:]), [1] * rank, [0] * rank
+        elif style < 0.35:  # one tap
+            kernel, stride = [1] * rank, [r.choice((1, 1, 2, 3))] * rank
+            padding = [r.choice((0, 0, 1, 1, 2)) for _ in range(rank)]
+        else:
+            kernel = [r.choice((1, 2, 2, 3, 3, 4, 5)) for _ in range(rank)]
+            if r.random() < 0.5:
+                kernel = [kernel[0]] * rank
+            padding = [r.choice((0, 0, 1, 1, k // 2, k - 1, k)) for k in kernel]
+            stride = [r.choice((1, 1, 1, 2, 3)) for _ in range(rank)]
+            if r.random() < 0.1:
+                stride = [k + 1 for k in kernel]
+            for d in range(rank):
+                kernel[d] = min(kernel[d], s[1 + d] + 2 * padding[d])
+        return ["conv", rank, self.width(True), kernel, stride, padding, r.random() < 0.7]
+
+    def pool(self, s):
+        r, rank = self.rng, len(s) - 1
+        if r.random() < 0.15:
+            return ["global_pool"]
+        size = r.choice((1, 2, 2, 2, 3, 3, min(s[1:])))
+        padding = [r.choice((0, 0, 0, size // 2)) for _ in range(rank)]
+        while any(e + 2 * p < size for e, p in zip(s[1:], padding)):
+            size -= 1
+            padding = [min(p, size // 2) for p in padding]
+        size = max(size, 1)
+        stride = [size] * rank if r.random() < 0.6 else [r.choice((1, 2, size + 1)) for _ in range(rank)]
+        return ["pool", r.choice(("max", "average")), rank, size, stride, padding]
+
+    def pointwise(self):
+        return [self.rng.choice(POINTWISE + ("relu", "tanh", "gelu"))]
+
+    def layer(self, s):
+        """One layer that takes shape s."""
+        r, image = self.rng, len(s) > 1
+        p = r.random()
+        if p < 0.34:
+            return self.conv(s) if image else ["linear", self.width(), r.random() < 0.75]
+        if p < 0.60:
+            return self.pointwise()
+        if p < 0.70:
+            return ["batch_norm", r.choice((None, None, "Local", "Global"))]
+        if image and p < 0.84:
+            return self.pool(s)
+        if image and p < 0.88:
+            return ["upsample", r.choice((1, 2, 2, 3))]
+        if p < 0.91:
+            return ["softmax"]
+        if p < 0.95:
+            return ["dropout", r.choice((0.0, 0.25, 0.5))]
+        return ["flatten"]
+
+    def block(self, s, depth):
+        """A Residual, Branch or Repeat on a value of shape s."""
+        r = self.rng
+        kind = r.choice(("residual", "residual", "branch", "repeat"))
+        same = [["linear", s[0], r.random() < 0.8]] if len(s) == 1 else [
+            ["conv", len(s) - 1, s[0], [3] * (len(s) - 1), [1] * (len(s) - 1), [1] * (len(s) - 1), r.random() < 0.7]]
+        if kind == "repeat":
+            body = same + ([self.pointwise()] if r.random() < 0.8 else [])
+            return ["repeat", r.choice((1, 2, 3)), body]
+        if kind == "residual":
+            style = r.random()
+            if style < 0.35:
+                main = same + r.choice(([], [["batch_norm", None]], [self.pointwise()]))
+                return ["residual", main, None]
+            if style < 0.45:
+                return ["residual", [["batch_norm", None]], None]
+            out = self.width(len(s) > 1)
+            def path():
+                if len(s) == 1:
+                    steps = [["linear", out, True]]
+                else:
+                    k = r.choice((1, 3))
+                    steps = [["conv", len(s) - 1, out, [k] * (len(s) - 1), [1] * (len(s) - 1), [k // 2] * (len(s) - 1), True]]
+                return steps + r.choice(([], [["batch_norm", None]], [self.pointwise()]))
+            return ["residual", path(), path()]
+        paths = []
+        for _ in range(r.choice((2, 2, 3, 4))):
+            p = r.random()
+            if p < 0.25:
+                paths.append([])
+            elif len(s) == 1:
+                paths.append([["linear", self.width(), True]] + r.choice(([], [self.pointwise()])))
+            else:
+                k = r.choice((1, 3))
+                paths.append([["conv", len(s) - 1, self.width(True), [k] * (len(s) - 1), [1] * (len(s) - 1),
+                               [k // 2] * (len(s) - 1), True]] + r.choice(([], [self.pointwise()])))
+        return ["branch", paths]
+
+    def extend(self, parts, more):
+        """parts + more, or parts where that is no valid network."""
+        try:
+            Graph(parts + more)
+            return parts + more
+        except Invalid:
+            return parts
+
+    def walk(self, parts, layers, graph_like):
+        r = self.rng
+        saved = []
+        for _ in range(layers):
+            g = Graph(parts)
+            s = self.current(parts)
+            p = r.random()
+            if graph_like and p < 0.14:
+                tag = self.new_tag()
+                parts = self.extend(parts, [["save", tag]])
+                saved.append((tag, s))
+            elif graph_like and p < 0.34 and saved:
+                tag, shape = r.choice(saved)
+                kinds = ["from", "concat_from"] + (["add_from"] * 3 if shape == s else [])
+                parts = self.extend(parts, [[r.choice(kinds), tag]])
+            elif graph_like and p < 0.50:
+                parts = self.extend(parts, [self.block(s, 0)])
+            else:
+                parts = self.extend(parts, [self.layer(s)])
+            if graph_like and r.random() < 0.07 and len(g.nodes) > 1:
+                parts = self.extend(parts, [["output", self.new_tag()]])
+        return parts
+
+    def current(self, parts):
+        """Shape of the value behind the last part."""
+        g = Graph.__new__(Graph)
+        g.nodes, g.tags, g.outputs, g.inputs, g.work, g.parameters = [], {}, [], [], 0, 0
+        return g.shape(g.sequence(parts, None, "", top=True))
+
+    def head(self, parts):
+        """Flatten and Linear layers, as most networks end."""
+        r = self.rng
+        if len(self.current(parts)) > 1:
+            parts = self.extend(parts, [["flatten"]])
+        for _ in range(r.choice((1, 1, 2, 2, 3))):
+            parts = self.extend(parts, [["linear", self.width(), True]] + r.choice(([], [self.pointwise()])))
+        return self.extend(parts, [["linear", r.choice((1, 2, 3, 10)), r.random() < 0.8]])
+
+    # -- kinds of networks
+
+    def perceptron(self):
+        r = self.rng
+        parts = [["input", self.width()]]
+        for _ in range(r.choice((1, 2, 2, 3, 3, 4, 5))):
+            parts = self.extend(parts, [["linear", self.width(), r.random() < 0.8]])
+            if r.random() < 0.75:
+                parts = self.extend(parts, [self.pointwise()])
+            if r.random() < 0.2:
+                parts = self.extend(parts, [r.choice((["batch_norm", None], ["dropout", 0.5], ["softmax"], self.block(self.current(parts), 0)))])
+        return parts
+
+    def flattened(self):
+        r = self.rng
+        rank = r.choice((1, 2, 2, 3))
+        parts = [["input", r.choice((1, 1, 2, 3, 4)), *self.extents(rank)]]
+        if r.random() < 0.3:
+            parts.append(self.pointwise())
+        return self.head(self.extend(parts, [["flatten"]]))
+
+    def images(self):
+        r = self.rng
+        rank = r.choice((1, 2, 2, 2, 3))
+        parts = [["input", r.choice((1, 1, 2, 3, 6, 16)), *self.extents(rank)]]
+        for _ in range(r.choice((1, 1, 2, 2, 3))):
+            parts = self.extend(parts, [self.conv(self.current(parts))])
+            if r.random() < 0.3:
+                parts = self.extend(parts, [["batch_norm", None]])
+            if r.random() < 0.75:
+                parts = self.extend(parts, [self.pointwise()])
+            if r.random() < 0.45:
+                parts = self.extend(parts, [self.pool(self.current(parts))])
+        return self.head(parts) if r.random() < 0.85 else parts
+
+    def anything(self):
+        r = self.rng
+        rank = r.choice((0, 0, 1, 2, 2, 3))
+        parts = [["input", self.width(rank > 0), *(self.extents(rank) if rank else [])]]
+        parts = self.walk(parts, r.randint(2, 9), r.random() < 0.75)
+        return self.head(parts) if r.random() < 0.4 else parts
+
+    def several(self):
+        """Several inputs and outputs, dead values among them."""
+        r = self.rng
+        parts, names = [], []
+        for _ in range(r.choice((1, 2, 2, 3))):
+            tag = self.new_tag()
+            rank = r.choice((0, 0, 0, 1, 2))
+            parts = parts + [["named_input", tag, self.width(rank > 0), *(self.extents(rank) if rank else [])]]
+            parts = self.walk(parts, r.randint(1, 3), False)
+            if r.random() < 0.5:
+                parts = self.extend(parts, [["output", self.new_tag()]])
+                if r.random() < 0.2:
+                    parts = self.extend(parts, [["output", self.new_tag()]])
+            if names and r.random() < 0.8:
+                parts = self.extend(parts, [[r.choice(("concat_from", "from", "add_from")), r.choice(names)]])
+            names.append(tag)
+        parts = self.walk(parts, r.randint(1, 4), True)
+        if not any(p[0] == "output" for p in parts) or r.random() < 0.6:
+            parts = self.extend(parts, [["output", self.new_tag()]])
+        if r.random() < 0.3:
+            parts = self.extend(parts, [["linear", 3, True]])
+        return parts
+
+    def deep(self):
+        """Depth around the most layers of a segment."""
+        r = self.rng
+        width = r.choice((1, 2, 3, 16, 17, 33))
+        count = r.choice((13, 14, 15, 16, 17)) - r.choice((0, 1, 1))
+        body = [["linear", width, r.random() < 0.8]] + r.choice(([], [self.pointwise()], [["tanh"]]))
+        parts = [["input", width], ["repeat", count, body]]
+        for _ in range(r.choice((0, 1, 1, 2))):
+            parts = self.extend(parts, [r.choice((["linear", self.width(), True], ["batch_norm", None], self.pointwise(),
+                                                  ["residual", [["linear", self.current(parts)[0], True]], None]))])
+        return parts
+
+    def wide(self):
+        """Parameters around the most of a segment."""
+        r = self.rng
+        bias = r.random() < 0.5
+        width = r.choice((127, 128, 128))
+        target = SEGMENT_PARAMETERS + r.choice((-1, 1)) * r.randint(0, 3000)
+        layers = 9
+        body = [["linear", width, bias]] + r.choice(([["tanh"]], [["relu"]], []))
+        parts = [["input", width], ["repeat", layers, body]]
+        left = target - Graph(parts).parameters
+        last = max(1, min(WIDEST, left // (width + 1) + r.choice((0, 1))))
+        return self.extend(parts, [["linear", last, True]])
+
+    def wide_image(self):
+        """Inputs of the first Linear layer, values and parameters around the most of an image segment."""
+        r = self.rng
+        style = r.random()
+        if style < 0.4:  # widest
+            c, e = r.choice(((16, [64]), (16, [8, 8]), (4, [16, 16]), (17, [60]), (41, [5, 5]), (114, [3, 3]), (15, [68]), (1, [32, 32])))
+            parts = [["input", r.choice((1, 2)), *e], ["conv", len(e), c, [1] * len(e), [1] * len(e), [0] * len(e), True]]
+            parts = parts + r.choice(([], [["relu"]])) + [["flatten"], ["linear", r.choice((2, 17)), True]]
+        elif style < 0.7:  # values
+            e = r.choice(([16, 16], [250], [256], [6, 6, 7]))
+            rank = len(e)
+            c = max(1, (IMAGE_VALUES // product(e)) // 2)
+            parts = [["input", 1, *e], ["conv", rank, c, [1] * rank, [1] * rank, [0] * rank, True],
+                     ["conv", rank, c - r.choice((0, 1, 2)), [1] * rank, [1] * rank, [0] * rank, True], ["tanh"],
+                     ["pool", "average", rank, 6, [6] * rank, [0] * rank], ["flatten"], ["linear", 3, True]]
+        else:  # parameters
+            c = r.choice((31, 32, 33))
+            parts = [["input", 2, 4, 4], ["conv", 2, 64, [1, 1], [1, 1], [0, 0], True],
+                     ["pool", "max", 2, 1, [1, 1], [0, 0]] if r.random() < 0.3 else ["gelu"],
+                     ["flatten"], ["linear", r.choice((126, 127, 128)), r.random() < 0.5], ["relu"],
+                     ["linear", r.choice((1, 2, 3)), True]]
+        Graph(parts)
+        return parts
+
+    def description(self):
+        r = self.rng
+        kinds = ((self.perceptron, 16), (self.flattened, 12), (self.images, 26), (self.anything, 22), (self.several, 12),
+                 (self.deep, 6), (self.wide, 3), (self.wide_image, 6))
+        while True:
+            kind = r.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
+            try:
+                parts = kind()
+                g = Graph(parts)
+            except Invalid:
+                continue
+            if len(g.nodes) > 1:
+                break
+        d = {"parts": parts, "kind": kind.__name__}
+        d["precision"] = r.choices(("float", "double", "bf16", "fp16"), (40, 34, 16, 10))[0]
+        d["fusion"] = r.choices(("tile", "segment", "epilogue", "none"), (64, 16, 13, 7))[0]
+        d["backends"] = r.choices(("default", "portable", "reference"), (74, 20, 6))[0]
+        d["element"] = r.choice(("float", "double"))
+        d["flat"] = r.random() < 0.4
+        d["layout"] = r.choice(("right", "left", "strided"))
+        d["call"] = r.random() < 0.5
+        d["capacity"] = r.choice((49, 49, 49, 20))
+        d["seed"] = r.randrange(1, 10**6)
+        d["trained"] = r.random() < 0.85
+        d["loss"] = [[r.choice(("cross_entropy", "mean_squared_error")), r.choice((1, 1, 0.5))] for _ in range(8)]
+        d["rule"] = r.choice((
+            {"name": "sgd", "rate": 0.0625}, {"name": "sgd", "rate": 0.0625, "momentum": 0.5},
+            {"name": "sgd", "rate": 0.0625, "momentum": 0.5, "nesterov": True, "weight_decay": 0.125},
+            {"name": "adam", "rate": 0.0078125, "beta1": 0.75, "beta2": 0.9375, "epsilon": 0.03125},
+            {"name": "adam", "rate": 0.0078125, "beta1": 0.75, "beta2": 0.9375, "epsilon": 0.03125, "weight_decay": 0.125}))
+        return complete(d)
+
+
+# What a description in a file leaves out.
+USUAL = {"precision": "float", "fusion": "tile", "backends": "default", "element": "float", "flat": False,
+         "layout": "right", "call": True, "capacity": 49, "seed": 1, "trained": True, "loss": [["cross_entropy", 1]],
+         "rule": {"name": "sgd", "rate": 0.0625}}
+
+
+def complete(d):
+    """A description with what it left out and what follows from its parts."""
+    d = {**USUAL, **d}
+    g = Graph(d["parts"])
+    d["trained"] = d["trained"] and g.is_trainable()
+    d["loss"] = (d["loss"] * 8)[:len(g.outputs)]
+    d["boundaries"] = g.boundaries(d)
+    return d
+
+
+def brief(d):
+    """A description as files have it."""
+    return {k: v for k, v in d.items() if k not in ("boundaries", "kind") and v != USUAL.get(k)}
+
+
+def read_descriptions(path):
+    return [complete(d) for d in json.loads(pathlib.Path(path).read_text())]
+
+
+def draw(seed, number):
+    d = Draw(random.Random(f"{seed}/{number}")).description()
+    d["name"] = f"n{seed}_{number}"
+    return d
+
+
+# ---- C++ -----------------------------------------------------------------------------------------------------
+
+
+def option(name, values):
+    values = list(values)
+    if all(v == values[0] for v in values):
+        values = values[:1]
+    return f"phyllo::{name}<{', '.join(map(str, values))}>"
+
+
+def spell(part):
+    kind = part[0]
+    def named(name, *arguments):
+        return f"phyllo::{name}<{', '.join(map(str, arguments))}>"
+    def all_of(parts):
+        return [spell(p) for p in parts]
+    if kind == "input":
+        return named("Input", *part[1:])
+    if kind == "named_input":
+        return named("NamedInput", *part[1:])
+    if kind == "linear":
+        return named("Linear", part[1], *([] if part[2] else ["phyllo::Bias<false>"]))
+    if kind == "conv":
+        _, rank, out, kernel, stride, padding, bias = part
+        options = ([option("KernelSize", kernel)] if any(k != 3 for k in kernel) else []) + \
+                  ([option("Stride", stride)] if any(s != 1 for s in stride) else []) + \
+                  ([option("Padding", padding)] if any(padding) else []) + \
+                  ([] if bias else ["phyllo::Bias<false>"])
+        return named(f"Conv{rank}d", out, *options)
+    if kind == "pool":
+        _, which, rank, size, stride, padding = part
+        options = ([option("Stride", stride)] if any(s != size for s in stride) else []) + \
+                  ([option("Padding", padding)] if any(padding) else [])
+        return named(f"{'Max' if which == 'max' else 'Average'}Pool{rank}d", size, *options)
+    if kind == "batch_norm":
+        return named("BatchNorm", *([f"phyllo::Statistics::{part[1]}"] if part[1] else []))
+    if kind == "bump":
+        return "networks::Bump"
+    simple = {"relu": "ReLU", "tanh": "Tanh", "sigmoid": "Sigmoid", "gelu": "GELU", "softmax": "Softmax",
+              "flatten": "Flatten", "global_pool": "GlobalAveragePool"}
+    if kind in simple:
+        return "phyllo::" + simple[kind]
+    if kind in ("dropout", "upsample"):
+        return named("Dropout" if kind == "dropout" else "Upsample", part[1])
+    if kind in ("save", "from", "add_from", "concat_from", "output"):
+        name = {"save": "Save", "from": "From", "add_from": "AddFrom", "concat_from": "ConcatFrom", "output": "Output"}
+        return named(name[kind], part[1])
+    if kind == "repeat":
+        return named("Repeat", part[1], *all_of(part[2]))
+    if kind == "branch":
+        return named("Branch", *(named("Path", *all_of(p)) for p in part[1]))
+    if part[2] is None:
+        return named("Residual", *all_of(part[1]))
+    return named("Residual", named("Main", *all_of(part[1])), named("Shortcut", *all_of(part[2])))
+
+
+def type_of(d):
+    return f"phyllo::Network<{', '.join(spell(p) for p in d['parts'])}>"
+
+
+PRECISION = {"float": ("phyllo::Full<float>", "0x1p-24"), "double": ("phyllo::Full<double>", "0x1p-53"),
+             "bf16": ("phyllo::Mixed<phyllo::bf16, float>", "0x1p-8"),
+             "fp16": ("phyllo::Mixed<phyllo::fp16, float>", "0x1p-11")}
+BACKENDS = {"default": "phyllo::DefaultBackends<networks::Space>::type",
+            "portable": "phyllo::Backends<phyllo::PortableBackend>",
+            "reference": "phyllo::Backends<phyllo::ReferenceBackend>"}
+
+
+def test_case(d):
+    g = Graph(d["parts"])
+    name = d["name"]
+    precision, roundoff = PRECISION[d["precision"]]
+    inputs = [tag for tag, _ in g.inputs if tag]
+    outputs = [tag for tag, _ in g.outputs if tag]
+    call = "networks::no_call" if not d["call"] else \
+        "networks::call_by_thread" if g.widest() <= WIDEST else "networks::call_by_team"
+    kinks = any(n["kind"] == "relu" or n["kind"] == "pool" and n["part"][1] == "max" for n in g.nodes)
+    terms, losses, rule, make_rule = "", "void", "void", ""
+    if d["trained"]:
+        cpp = {"cross_entropy": "phyllo::CrossEntropy", "mean_squared_error": "phyllo::MeanSquaredError"}
+        if outputs:
+            losses = "phyllo::Losses<" + ", ".join(
+                f"phyllo::On<{tag}, {cpp[kind]}, {float(weight)}>" for tag, (kind, weight) in zip(outputs, d["loss"])) + ">"
+            terms = ", ".join(f"{{{str(kind == 'cross_entropy').lower()}, {weight}}}" for kind, weight in d["loss"])
+        else:
+            losses = cpp[d["loss"][0][0]]
+            terms = f"{{{str(d['loss'][0][0] == 'cross_entropy').lower()}, 1}}"
+        r = d["rule"]
+        rule = "phyllo::Adam" if r["name"] == "adam" else "phyllo::Sgd"
+        fields = [f for f in ("rate", "momentum", "beta1", "beta2", "epsilon", "nesterov", "weight_decay") if f in r]
+        def value(f):
+            return str(r[f]).lower() if f == "nesterov" else f"{r[f]}"
+        make_rule = f", {rule}{{" + ", ".join(f".{f} = {value(f)}{'' if f == 'nesterov' else 'f'}" for f in fields) + "}"
+    lines = [f"struct {tag};" for tag in sorted(collect_tags(d["parts"]))]
+    text = "namespace " + name + " {\n" + "\n".join(lines) + ("\n" if lines else "")
+    text += f"struct Net : {type_of(d)} {{}};\n"
+    text += f"using In = phyllo::TypeList<{', '.join(inputs)}>;\nusing Out = phyllo::TypeList<{', '.join(outputs)}>;\n"
+    text += (f"using Setting =\n    networks::Setting<{precision}, {BACKENDS[d['backends']]},\n"
+             f"                      phyllo::Fusion::{d['fusion']}, {d['element']}, {str(d['flat']).lower()}, "
+             f"networks::Layout::{d['layout']}, {call},\n                      {losses}, {rule}>;\n")
+    text += (f"std::unique_ptr<networks::Machine> make(int capacity, unsigned seed) {{\n"
+             f"  return std::make_unique<networks::Subject<Net, In, Out, Setting>>(capacity, seed{make_rule});\n}}\n"
+             f"}}  // namespace {name}\n")
+    text += f"TEST_CASE(\"{name}\") {{\n  networks::Entry e;\n  e.name = \"{name}\";\n  e.type = \"{type_of(d)}\";\n"
+    text += f"  e.description = R\"json({json.dumps(d)})json\";\n"
+    text += f"  e.plan = networks::plan_of<{name}::Net, {name}::Setting>();\n"
+    text += f"  e.parameters = networks::stored_tensors<{name}::Net>();\n"
+    text += f"  e.storage = {roundoff};\n  e.element = {'0x1p-24' if d['element'] == 'float' else '0x1p-53'};\n"
+    text += f"  e.kinked = {str(kinks).lower()};\n  e.capacity = {d['capacity']};\n  e.seed = {d['seed']};\n"
+    text += f"  e.longest_sum = {g.longest_sum()};\n  e.loss = {{{terms}}};\n"
+    if d["trained"]:
+        r = d["rule"]
+        text += f"  e.rule.adam = {str(r['name'] == 'adam').lower()};\n"
+        text += "".join(f"  e.rule.{f} = {value(f)};\n" for f in fields)
+    types = f"{name}::Net, {name}::In, {name}::Out"
+    text += f"  e.reference = networks::make_reference<double, {types}>;\n"
+    if any(n["kind"] == "batch_norm" for n in g.nodes):
+        text += f"  e.in_float = networks::make_reference<float, {types}>;\n"
+    text += f"  e.subject = {name}::make;\n  networks::run(e);\n}}\n"
+    return text
+
+
+def collect_tags(parts):
+    tags = set()
+    for p in parts:
+        if p[0] in ("named_input", "save", "output", "from", "add_from", "concat_from"):
+            tags.add(p[1])
+        elif p[0] == "residual":
+            tags |= collect_tags(p[1]) | collect_tags(p[2] or [])
+        elif p[0] == "branch":
+            for path in p[1]:
+                tags |= collect_tags(path)
+        elif p[0] == "repeat":
+            tags |= collect_tags(p[2])
+    return tags
+
+
+def program(descriptions):
+    return ("// Made by tests/fuzz/networks/generate.py.\n#include <doctest/doctest.h>\n\n#include \"subject.hpp\"\n\n" +
+            "\n".join(test_case(d) for d in descriptions))
+
+
+def write_if_changed(path, text):
+    path = pathlib.Path(path)
+    if not path.exists() or path.read_text() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].replace("usage: ", ""))
+    parser.add_argument("--seed")
+    parser.add_argument("--count", type=int, default=6)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--descriptions")
+    parser.add_argument("--output")
+    arguments = parser.parse_args()
+    if arguments.descriptions:
+        descriptions = read_descriptions(arguments.descriptions)
+    else:
+        first = arguments.first
+        descriptions = [draw(arguments.seed, k) for k in range(first, first + arguments.count)]
+    if arguments.output:
+        write_if_changed(arguments.output, program(descriptions))
+    else:
+        for d in descriptions:
+            print(json.dumps(d))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
