@@ -16,8 +16,8 @@ namespace phyllo::inline PHYLLO_ISA {
 /// Softmax cross-entropy of logits against class indices: log(sum of exp(z)) - z[class].
 ///
 /// shape    outputs (N, C) or (N, C, spatial...) · targets (N) or (N, spatial...), integers 0..C-1
-/// errors   run: a class index outside 0..C-1 makes the loss of the sample not a number; a step that
-///          has one is skipped, and Trainer::loss or evaluate throws an Error
+/// errors   run: a class index outside 0..C-1 makes the loss of the sample not a number; a step
+///          with one is skipped, and Trainer::loss or evaluate throws an Error
 /// numerics shifted by the largest logit; values and gradients in the accumulation type, the
 ///          exponentials of core/elementary.hpp
 /// cost     2 exponentials per logit
