@@ -44,6 +44,9 @@ constexpr bool sees_released_memory = false;
 constexpr bool sees_released_memory = false;
 #endif
 
+// Compilers would see a constant's null pointers, and warn.
+Closure nobodys;
+
 template <class Call> void by_team(Closure const& closure, Call const& call) {
   Host const exec;
   Kokkos::TeamPolicy<Host> policy(exec, 1, 1);
@@ -73,12 +76,19 @@ void make(std::string const& mistake) {
     by_team(closure, [=](Member const& member) { closure(member, x, three); });
   } else if (mistake == "warp input") {
     by_team(closure, [=](Member const& member) { closure(Warp(member), three, y); });
+  } else if (mistake == "result index") {
+    int const volatile last = 2;
+    (void)closure(x)[last];
+  } else if (mistake == "cells variable") {
+    Cells<float, 4, 8> cells;
+    int const volatile variables = 4;
+    cells.load(variables, x, 0, 4);
   } else if (mistake == "no model") {
-    (void)Closure{}(x);
+    (void)nobodys(x);
   } else if (mistake == "no model, cells") {
-    (void)Closure{}(Cells<float, 4, Closure::cells>{});
+    (void)nobodys(Cells<float, 4, Closure::cells>{});
   } else if (mistake == "no model, team") {
-    by_team(closure, [=](Member const& member) { Closure{}(member, x, y); });
+    by_team(closure, [=](Member const& member) { nobodys(member, x, y); });
   } else if (mistake == "model gone") {
     model.reset();
     (void)closure(x);
@@ -168,6 +178,8 @@ TEST_CASE("in_kernel misuse: each mistake ends with its sentence in debug builds
   dies("second input", input_extent);
   dies("warp input", input_extent);
   dies("team output", "in_kernel: an output has another number of elements");
+  dies("result index", "in_kernel: the result was read at an index that it does not have");
+  dies("cells variable", "Cells: a variable is numbered from 0");
   std::string const no_model = "in_kernel: the closure belongs to no model";
   dies("no model", no_model);
   dies("no model, cells", no_model);

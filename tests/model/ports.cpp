@@ -138,6 +138,12 @@ template <class Net, class Exec> void check_differences() {
   double gradient = 0;
   for (std::size_t i = 0; i < x.size(); ++i) gradient += d_x.data()[i] * std::cos(double(i));
   CHECK(gradient == doctest::Approx(difference).epsilon(1e-7));
+  if constexpr (ModelOf<Net, Exec>::nodes.buffer_size == 0) {
+    Matrix const inferred("inferred", batch, 2);
+    model.infer(exec, x, inferred);
+    exec.fence("infer");
+    CHECK(distance(numbers(inferred), numbers(y)) < 1e-13);
+  }
 }
 
 // Neither the input `unread` nor the layers that read it, nor those behind the output, matter.

@@ -4,13 +4,16 @@
 
 #include <phyllo/core/macros.hpp>
 
+#include <Kokkos_Abort.hpp>
+
 namespace phyllo::inline PHYLLO_ISA {
 
 /// The variables of N neighbouring cells of the caller's loop, for one call of a network inside a
 /// kernel: on a processor, one cell for each lane of a vector.
 ///
 /// shape    (Count variables, N cells)
-/// errors   none: cells past the last one are zero after `load`, computed, and never stored
+/// errors   in debug builds, load and store of a variable that does not exist abort; cells past the
+///          last one are zero after `load`, computed, and never stored
 /// cost     a field whose neighbouring cells are contiguous is one vector load or store
 template <class T, int Count, int N> struct Cells {
   alignas(64) T value[Count][N] = {};
@@ -25,6 +28,7 @@ template <class T, int Count, int N> struct Cells {
   /// Cells [first, last), at most N of them, of a field: anything with (cell).
   template <class Field>
   PHYLLO_INLINE void load(int variable, Field const& field, long first, long last) {
+    check(variable);
     if (last - first >= N)
       for (int i = 0; i < N; ++i) value[variable][i] = T(field(first + i));
     else
@@ -32,10 +36,19 @@ template <class T, int Count, int N> struct Cells {
   }
   template <class Field>
   PHYLLO_INLINE void store(int variable, Field const& field, long first, long last) const {
+    check(variable);
     if (last - first >= N)
       for (int i = 0; i < N; ++i) field(first + i) = value[variable][i];
     else
       for (int i = 0; first + i < last; ++i) field(first + i) = value[variable][i];
+  }
+
+ private:
+  PHYLLO_FUNCTION static void check([[maybe_unused]] int variable) {
+#if PHYLLO_CHECKS_CALLS
+    if (variable < 0 || variable >= Count)
+      Kokkos::abort("Cells: a variable is numbered from 0 and below Cells::variables().");
+#endif
   }
 };
 

@@ -5,6 +5,8 @@
 #include <phyllo/core/macros.hpp>
 #include <phyllo/model/ports.hpp>
 
+#include <Kokkos_Abort.hpp>
+
 #include <cstddef>
 #include <utility>
 
@@ -13,16 +15,33 @@ namespace phyllo::inline PHYLLO_ISA {
 /// The numbers that a network returns inside a kernel; a single number converts to that number.
 ///
 /// shape    N numbers in the field's order (C, S...)
+/// errors   in debug builds an index that is not below N aborts
 template <class T, int N> struct Values {
   T value[N] = {};
 
   PHYLLO_FUNCTION static constexpr int size() { return N; }
-  PHYLLO_FUNCTION constexpr T& operator[](int i) { return value[i]; }
-  PHYLLO_FUNCTION constexpr T const& operator[](int i) const { return value[i]; }
+  PHYLLO_FUNCTION constexpr T& operator[](int i) {
+    check(i);
+    return value[i];
+  }
+  PHYLLO_FUNCTION constexpr T const& operator[](int i) const {
+    check(i);
+    return value[i];
+  }
   PHYLLO_FUNCTION constexpr operator T() const
     requires(N == 1)
   {
     return value[0];
+  }
+
+  PHYLLO_FUNCTION static constexpr void check([[maybe_unused]] int i) {
+#if PHYLLO_CHECKS_CALLS
+    if (i < 0 || i >= N)
+      Kokkos::abort(
+          "in_kernel: the result was read at an index that it does not have. Indices are from 0 "
+          "and "
+          "below size().");
+#endif
   }
 };
 
