@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: Options: clipping of the gradient.s norm is called clipping
 
-#include <phyllo/train/optimizer.hpp>
+#include <phyllo/train/optimizer_options.hpp>
 
 int main() {
   auto const options = phyllo::OptimizerOptions{.max_norm = 1};

@@ -150,6 +150,10 @@ template <class Net, class Exec> void check_differences() {
 struct Dead : Network<NamedInput<a, 5>, Linear<4>, Output<b>, Linear<3>, BatchNorm<>, Tanh,
                       NamedInput<unread, 6>, Linear<2>, From<a>, Linear<7>> {};
 struct DeadBehindInput : Network<Input<4>, Output<a>, Linear<3>, Tanh, Linear<4>> {};
+// The same for images, whose Views have another order of elements than the slots.
+struct Image : Network<Input<2, 3, 4>, Conv2d<3, KernelSize<2>>> {};
+struct Images : Network<NamedInput<a, 2, 3, 4>, Conv2d<3, KernelSize<2>>, Output<a>, Output<b>,
+                        NamedInput<unread, 2, 2, 3>> {};
 struct TwoInputs : Network<NamedInput<a, 2>, Save<c>, NamedInput<b, 2>, AddFrom<c>, Linear<1>> {};
 
 // The sentence of a call that is refused.
@@ -240,6 +244,26 @@ TEST_CASE_TEMPLATE("ports: what no output depends on has a gradient of zero", Ex
   Numbers parameters = expected.parameters;
   parameters.resize(std::size_t(ModelOf<Dead, Exec>::nodes.arena_size));
   check_same({parameter_gradients(model), numbers(d_x)}, {parameters, expected.input});
+  CHECK(numbers(d_unread) == Numbers(d_unread.size()));
+}
+
+TEST_CASE("ports: images are added and zeroed in the layout of their Views") {
+  using Pixels = Kokkos::View<double****, Kokkos::LayoutLeft, Kokkos::HostSpace>;
+  Space const exec;
+  Matrix const x = values(24, 0.1), d_a = values(18, 0.7), d_b = values(18, 1.1);
+  auto const expected = of_one_output<Image>(x, sum(d_a, d_b));
+  Pixels const pixels("d_b", batch, 3, 2, 3), d_unread("d_unread", batch, 2, 2, 3);
+  for (int n = 0; n < batch; ++n)
+    for (int i = 0; i < 18; ++i) pixels(n, i / 6, i / 3 % 2, i % 3) = d_b(n, i);
+  Kokkos::deep_copy(d_unread, NAN);
+  ModelOf<Images> model(exec, {.batch = batch, .seed = 3});
+  Matrix const d_x("d_x", batch, 24), y("y", batch, 18), z("z", batch, 18);
+  model.forward(exec, tensors(named<a>(x), named<unread>(d_unread)),
+                tensors(named<a>(y), named<b>(z)));
+  model.backward(exec, tensors(named<a>(d_a), named<b>(pixels)),
+                 tensors(named<a>(d_x), named<unread>(d_unread)));
+  exec.fence("images");
+  check_same({parameter_gradients(model), numbers(d_x)}, expected);
   CHECK(numbers(d_unread) == Numbers(d_unread.size()));
 }
 

@@ -5,7 +5,6 @@
 #include <phyllo/backend/run_here.hpp>
 #include <phyllo/core/allocate.hpp>
 #include <phyllo/core/launch_label.hpp>
-#include <phyllo/core/misspelt.hpp>
 #include <phyllo/core/type_name.hpp>
 #include <phyllo/model/backward.hpp>
 #include <phyllo/model/forward.hpp>
@@ -15,6 +14,7 @@
 #include <phyllo/model/initialize.hpp>
 #include <phyllo/model/instance_order.hpp>
 #include <phyllo/model/movable_mutex.hpp>
+#include <phyllo/model/model_options.hpp>
 #include <phyllo/model/ports.hpp>
 #include <phyllo/model/snapshot.hpp>
 #include <phyllo/network/network.hpp>
@@ -24,13 +24,6 @@
 #include <mutex>
 
 namespace phyllo::inline PHYLLO_ISA {
-
-struct ModelOptions {
-  int batch = 256;  // largest batch; inference splits larger ones, training refuses them
-  Misspelt<Option::batch> batch_size = {}, max_batch = {};
-  std::uint64_t seed = 0;  // of the initial parameters and of random masks
-  Misspelt<Option::seed> random_seed = {};
-};
 
 /// A network with memory: parameters, gradients, buffers and activations on one execution space.
 /// Nothing allocates after construction; everything launched is asynchronous on the instance given.

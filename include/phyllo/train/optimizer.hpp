@@ -8,27 +8,17 @@
 #include <phyllo/core/allocate.hpp>
 #include <phyllo/core/error.hpp>
 #include <phyllo/core/launch_label.hpp>
-#include <phyllo/core/misspelt.hpp>
 #include <phyllo/policy/communication.hpp>
 #include <phyllo/train/adam.hpp>
-#include <phyllo/train/clipping.hpp>
-#include <phyllo/train/loss_scaling.hpp>
 #include <phyllo/train/measure_by_team.hpp>
 #include <phyllo/train/optimizer_kernels.hpp>
+#include <phyllo/train/optimizer_options.hpp>
 #include <phyllo/train/sgd.hpp>
 
 #include <type_traits>
 #include <utility>
 
 namespace phyllo::inline PHYLLO_ISA {
-
-/// How the gradient is processed before the update rule reads it.
-struct OptimizerOptions {
-  LossScaling scaling = {};
-  Misspelt<Option::scaling> loss_scaling = {}, loss_scale = {};
-  Clipping clipping = {};
-  Misspelt<Option::clipping> clip = {}, max_norm = {}, largest_norm = {};
-};
 
 /// An update rule with its state, over the flat arena of one model.
 ///
