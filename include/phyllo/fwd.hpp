@@ -4,10 +4,14 @@
 
 #include <phyllo/core/macros.hpp>
 
-/// Every public name, declared: the architecture on one page. Arrows point down: core, policy, op,
-/// layer and loss, block, network, fusion, model, train; backends see op, core and policy only.
-/// Names whose parameters are constrained stand in their own headers: Model and Trainer
-/// (model/model.hpp, train/trainer.hpp), AllReduce and its transport Mpi (comm/).
+/// Declarations of the public types, and of the internal types that link the folders. Arrows point
+/// down: core, policy, op, layer and loss, block, network, fusion, model, train; backends see op,
+/// core and policy only.
+///
+/// Not declared here, because their parameters are constrained: Model (model/model.hpp), Trainer
+/// (train/trainer.hpp), AllReduce, its transport Mpi and the other policies (comm/); and functions:
+/// explain (model/explain.hpp), save and load (io/), gather, tensors and named (model/), build_info
+/// (model/build_info.hpp), set_warning_sink (core/warning.hpp).
 
 namespace phyllo {
 class Error;
@@ -16,7 +20,7 @@ class RankFailure;
 
 namespace phyllo::inline PHYLLO_ISA {
 
-// core: values that everything else speaks in
+// core: types that all others use; StepState and ExternalTensor are internal
 struct Shape;
 struct Window;
 struct bf16;
@@ -28,7 +32,7 @@ template <int... Extent> struct Stride;
 template <int... Extent> struct Padding;
 template <bool Present> struct Bias;
 
-// policy: what a user may choose
+// policy: choices of the user
 template <class T> struct Full;
 template <class Storage, class Accumulate> struct Mixed;
 struct Local;
@@ -36,7 +40,7 @@ class Agreement;
 struct Fastest;
 template <int Shards> struct Reproducible;
 
-// layer: one file, one layer
+// layer: one file for each
 template <int... Extent> struct Input;
 template <class Tag, int... Extent> struct NamedInput;
 template <int Out, class... Options> struct Linear;
@@ -70,7 +74,7 @@ struct MeanSquaredError;
 template <class Tag, class L, double Weight> struct On;
 template <class... Terms> struct Losses;
 
-// block: compositions that vanish before planning
+// block: compositions, expanded before planning
 template <class... Parts> struct Main;
 template <class... Parts> struct Shortcut;
 template <class... Parts> struct Residual;
@@ -83,24 +87,24 @@ template <class Tag> struct AddFrom;
 template <class Tag> struct ConcatFrom;
 template <class Tag> struct Output;
 
-// network: types -> program
+// network: from types to the program; Program and Node are internal
 template <class... Parts> struct Network;
 template <class... Parts> struct Program;
 struct Node;
 
-// fusion: program -> plan, lifetimes, memory
+// fusion, internal but for the level: from the program to the plan, lifetimes, memory
 enum class Fusion : int;
 struct Rule;
 template <int N> struct Plan;
 template <int N> struct Liveness;
 template <int N> struct Memory;
 
-// backend: op -> kernels
+// backend: from ops to kernels
 template <class... B> struct Backends;
 struct PortableBackend;
 struct ReferenceBackend;
 
-// model: plan -> launches
+// model: from the plan to launches
 template <class Space, class BackendList, Fusion How, class Bits> struct Execution;
 struct ModelOptions;
 template <class View> struct Gathered;
