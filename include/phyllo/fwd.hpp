@@ -93,7 +93,7 @@ template <class... Parts> struct Program;
 struct Node;
 
 // fusion, internal but for the level: from the program to the plan, lifetimes, memory
-enum class Fusion : int;
+enum class FusionLevel : int;
 struct Rule;
 template <int N> struct Plan;
 template <int N> struct Liveness;
@@ -105,7 +105,7 @@ struct PortableBackend;
 struct ReferenceBackend;
 
 // model: from the plan to launches
-template <class Space, class BackendList, Fusion How, class Bits> struct Execution;
+template <class Space, class BackendList, FusionLevel Level, class Determinism> struct Execution;
 struct ModelOptions;
 template <class View> struct Gathered;
 template <class Tag, class View> struct Named;

@@ -23,7 +23,8 @@ namespace {
 using namespace phyllo;
 using Problem = PHYLLO_PROBLEM;
 using Device = Kokkos::DefaultExecutionSpace;
-using Reproduced = Execution<Device, DefaultBackends<Device>::type, Fusion::tile, Reproducible<4>>;
+using Reproduced =
+    Execution<Device, DefaultBackends<Device>::type, FusionLevel::tile, Reproducible<4>>;
 
 /// What all policies are trained with.
 struct Course {

@@ -136,7 +136,7 @@ template <class Net, class P> Case inference_case(Ceilings const& c, std::string
 /// was captured, and waited for.
 template <class Net, class L, class P, class Bits = Fastest, class Targets>
 Case training_case(Ceilings const& c, long batch, Targets const& targets) {
-  using Exec = Execution<Space, typename DefaultBackends<Space>::type, Fusion::tile, Bits>;
+  using Exec = Execution<Space, typename DefaultBackends<Space>::type, FusionLevel::tile, Bits>;
   using Fast = Trainer<Net, L, Sgd, P, Local, Exec>;
   using Slow = Trainer<Net, L, Sgd, Full<double>, Local, Reference>;
   Sgd const rule{.rate = 1e-3f, .momentum = 0.9f};
@@ -229,7 +229,7 @@ template <template <class> class Workload> int with_precision(int argc, char* ar
 
 /// The backend of the first step, as `explain` names it.
 template <class Net, class P> std::string backend_of() {
-  using Plan = Planned<Net, Phase::inference, Fusion::segment, sizeof(typename P::storage)>;
+  using Plan = Planned<Net, Phase::inference, FusionLevel::segment, sizeof(typename P::storage)>;
   return SelectedBackend<StepOp<Plan, 0>, P, typename Execution<Space>::backends>::name;
 }
 

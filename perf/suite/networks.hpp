@@ -23,7 +23,7 @@ struct LeNet : Network<Input<1, 28, 28>,
 
 /// FLOPs of a training step, of one sample, as `explain` counts them.
 template <class Net> constexpr double training_flops() {
-  using Training = Planned<Net, Phase::training, Fusion::segment, int(sizeof(float))>;
+  using Training = Planned<Net, Phase::training, FusionLevel::segment, int(sizeof(float))>;
   return double(plan_cost<Training>(sizeof(float), sizeof(float)).flops);
 }
 

@@ -20,7 +20,7 @@ struct Wide : Network<Input<6>, Linear<21>, Tanh, Linear<3>> {};
 bool is_last() { return rank_of() == ranks_of() - 1; }
 
 template <class Bits>
-using Exec = Execution<Space, DefaultBackends<Space>::type, Fusion::tile, Bits>;
+using Exec = Execution<Space, DefaultBackends<Space>::type, FusionLevel::tile, Bits>;
 
 // What making a trainer says.
 template <class Net, class P = Full<float>, class C = AllReduce<Mpi>, class Rule = Sgd,

@@ -86,7 +86,7 @@ TEST_CASE_TEMPLATE("Commit: fewer ranks go on from shares of all, as without sha
 }
 
 TEST_CASE("Commit: under Reproducible fewer ranks go on to the same bits") {
-  using Exact = Execution<Space, DefaultBackends<Space>::type, Fusion::tile, Reproducible<12>>;
+  using Exact = Execution<Space, DefaultBackends<Space>::type, FusionLevel::tile, Reproducible<12>>;
   using Training = Trainer<Deep, MeanSquaredError, Sgd, Full<float>, TreeReduce<Mpi>, Exact>;
   auto const step = [](Training& trainer, int number, int rank, int ranks) {
     auto const rows = reproducible_range(8, rank, ranks);

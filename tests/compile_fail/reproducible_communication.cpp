@@ -7,7 +7,7 @@
 using namespace phyllo;
 struct Net : Network<Input<4>, Linear<8>, Linear<2>> {};
 struct Other : Local {};
-using Exec = Execution<Kokkos::DefaultHostExecutionSpace, Backends<PortableBackend>, Fusion::tile,
-                       Reproducible<>>;
+using Exec = Execution<Kokkos::DefaultHostExecutionSpace, Backends<PortableBackend>,
+                       FusionLevel::tile, Reproducible<>>;
 
 int main() { return int(sizeof(Trainer<Net, CrossEntropy, Sgd, Full<float>, Other, Exec>)); }

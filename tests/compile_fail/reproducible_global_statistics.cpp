@@ -6,7 +6,7 @@
 
 using namespace phyllo;
 struct Net : Network<Input<4>, Linear<8>, BatchNorm<Statistics::Global>, Linear<2>> {};
-using Exec = Execution<Kokkos::DefaultHostExecutionSpace, Backends<PortableBackend>, Fusion::tile,
-                       Reproducible<>>;
+using Exec = Execution<Kokkos::DefaultHostExecutionSpace, Backends<PortableBackend>,
+                       FusionLevel::tile, Reproducible<>>;
 
 int main() { return int(sizeof(Trainer<Net, CrossEntropy, Sgd, Full<float>, Local, Exec>)); }

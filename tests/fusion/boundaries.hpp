@@ -17,7 +17,7 @@ namespace phyllo::test {
 
 using Space = Kokkos::DefaultHostExecutionSpace;
 using Fused = Execution<Space>;
-using Plain = Execution<Space, Backends<ReferenceBackend>, Fusion::none>;
+using Plain = Execution<Space, Backends<ReferenceBackend>, FusionLevel::none>;
 
 template <class View> void fill(View const& v, unsigned seed) {
   for (std::size_t i = 0; i < v.size(); ++i)

@@ -18,8 +18,8 @@ using namespace phyllo;
 
 namespace {
 
-template <class Net, Phase When, Fusion How = Fusion::segment>
-using Plan4 = Planned<Net, When, How, 4>;
+template <class Net, Phase When, FusionLevel Level = FusionLevel::segment>
+using Plan4 = Planned<Net, When, Level, 4>;
 
 struct Two : Network<Input<3>, Linear<5>, GELU, Linear<2>> {};
 struct Normed : Network<Input<4>, Linear<6>, BatchNorm<>, ReLU, Linear<2>> {};
@@ -35,7 +35,7 @@ TEST_CASE("cost: a segment moves its input and its output only") {
   static_assert(cost.parameter_bytes == (15 + 5 + 10 + 2) * 4);
   static_assert(step_cost<Plan>(0, 2, 4).bytes == (3 + 2) * 2);
   // Without fusion every value between the layers is written and read.
-  constexpr StepCost unfused = plan_cost<Plan4<Two, Phase::inference, Fusion::none>>(4, 4);
+  constexpr StepCost unfused = plan_cost<Plan4<Two, Phase::inference, FusionLevel::none>>(4, 4);
   CHECK(unfused.flops == cost.flops);
   CHECK(unfused.parameter_bytes == cost.parameter_bytes);
   CHECK(unfused.bytes == (3 + 5 + 5 + 5 + 5 + 2) * 4);

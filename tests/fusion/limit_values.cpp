@@ -21,7 +21,7 @@ struct FeaturesOnceMore : Network<Input<2, 8>, MaxPool1d<8>, Flatten, Residual<L
 // clang-format on
 
 template <class Net>
-constexpr int steps = Planned<Net, Phase::inference, Fusion::tile, 8>::plan.size;
+constexpr int steps = Planned<Net, Phase::inference, FusionLevel::tile, 8>::plan.size;
 
 }  // namespace
 

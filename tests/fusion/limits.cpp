@@ -76,16 +76,17 @@ Description repeated(Description const& before, int count, Part const& of,
 
 // The kinds of the steps in order: s segment, c contraction with its chain, f folded, n and m
 // normalisation with a chain or a sum, a sum with its chain, p chain, . one node.
-std::string steps(Description const& description, Fusion fusion = Fusion::tile,
+std::string steps(Description const& description, FusionLevel fusion = FusionLevel::tile,
                   Phase phase = Phase::inference) {
   DrawnNodes const nodes = nodes_of(description);
   auto const plan = make_plan(nodes, phase, fusion);
   std::string text;
-  for (int s = 0; s < plan.size; ++s) text += ".fcnmaps"[int(plan.step[s].fused)];
+  for (int s = 0; s < plan.size; ++s) text += ".fcnmaps"[int(plan.step[s].kind)];
   return text;
 }
 // The roles of the layers of step s.
-std::string layers(Description const& description, int s = 0, Fusion fusion = Fusion::tile) {
+std::string layers(Description const& description, int s = 0,
+                   FusionLevel fusion = FusionLevel::tile) {
   DrawnNodes const nodes = nodes_of(description);
   auto const plan = make_plan(nodes, Phase::inference, fusion);
   auto const of_segment = detail::segment_layers(nodes, plan, plan.step[s]);
@@ -93,7 +94,7 @@ std::string layers(Description const& description, int s = 0, Fusion fusion = Fu
   for (int l = 0; l < of_segment.size; ++l) text += " dcp+n"[int(of_segment.role[l])];
   return text;
 }
-bool is_whole(Description const& description, Fusion fusion = Fusion::tile) {
+bool is_whole(Description const& description, FusionLevel fusion = FusionLevel::tile) {
   return is_whole_step(nodes_of(description), fusion);
 }
 
@@ -113,7 +114,7 @@ TEST_CASE("limits: an image that a Linear layer reads as one row") {
   CHECK(steps(fits) == "s");
   CHECK(layers(fits) == "dd");
   CHECK(is_whole(fits));
-  CHECK(steps(fits, Fusion::segment) == "s");
+  CHECK(steps(fits, FusionLevel::segment) == "s");
   CHECK(steps({image(3, 1, 43), flatten, linear(10), gelu, linear(3)}) == "c.");
   CHECK(steps({image(3, 1, 43), flatten, linear(10), gelu, linear(3), linear(2)}) == "cs");
   // Not read whole, or not by Linear layers alone.
@@ -176,7 +177,7 @@ TEST_CASE("branches: what a convolution or a pooling needs to join") {
   // A Linear layer behind it.
   CHECK(steps({line(2, 8), conv1d(3, 3), gelu}) == "c");
   CHECK(steps({line(2, 8), conv1d(3, 3), gelu, flatten, linear(2)}) == "s");
-  CHECK(steps({line(2, 8), conv1d(3, 3), gelu, flatten, linear(2)}, Fusion::segment) == "c.");
+  CHECK(steps({line(2, 8), conv1d(3, 3), gelu, flatten, linear(2)}, FusionLevel::segment) == "c.");
   // Padding smaller than the window.
   CHECK(layers({line(2, 8), conv1d(3, 3, 2), flatten, linear(2)}) == "cd");
   CHECK(steps({line(2, 8), conv1d(3, 2, 2), flatten, linear(2)}) == "..");
@@ -211,9 +212,10 @@ TEST_CASE("branches: chains behind poolings, and what ends a segment") {
 TEST_CASE("branches: sums and normalisations of a segment") {
   CHECK(layers({input(8), linear(4), keep, linear(4), add, linear(2)}) == "dd+d");
   CHECK(layers({input(8), keep, linear(8), add, linear(2)}) == "d+d");
-  CHECK(steps({input(8), linear(4), keep, linear(4), add, linear(2)}, Fusion::segment) == "....");
+  CHECK(steps({input(8), linear(4), keep, linear(4), add, linear(2)}, FusionLevel::segment) ==
+        "....");
   CHECK(layers({input(8), linear(4), norm, gelu, linear(2)}) == "dnd");
-  CHECK(steps({input(8), linear(4), norm, gelu, linear(2)}, Fusion::segment) == "f.");
+  CHECK(steps({input(8), linear(4), norm, gelu, linear(2)}, FusionLevel::segment) == "f.");
   CHECK(steps({input(8), norm, linear(4), linear(2)}) == ".s");
   // A sum with a value from outside of the rows, or from before the segment.
   CHECK(steps({input(8), gelu, keep, gelu, linear(8), add, linear(2)}) == ".....");
@@ -222,8 +224,8 @@ TEST_CASE("branches: sums and normalisations of a segment") {
 
 TEST_CASE("branches: whole steps") {
   CHECK(is_whole({input(8), linear(4), gelu, linear(2)}));
-  CHECK(is_whole({input(8), linear(4), gelu, linear(2)}, Fusion::segment));
-  CHECK_FALSE(is_whole({input(8), linear(4), gelu, linear(2)}, Fusion::epilogue));
+  CHECK(is_whole({input(8), linear(4), gelu, linear(2)}, FusionLevel::segment));
+  CHECK_FALSE(is_whole({input(8), linear(4), gelu, linear(2)}, FusionLevel::epilogue));
   CHECK_FALSE(is_whole({input(8), linear(4), norm, linear(2)}));
   CHECK_FALSE(is_whole({input(8), linear(4), linear(2), softmax}));
   CHECK_FALSE(is_whole({input(8), input(3), linear(4), linear(2)}));
@@ -234,9 +236,9 @@ TEST_CASE("branches: whole steps") {
 
 TEST_CASE("branches: every rule, and a second reader that ends it") {
   auto const training = [](Description const& d) {
-    return steps(d, Fusion::tile, Phase::training);
+    return steps(d, FusionLevel::tile, Phase::training);
   };
-  auto const inference = [](Description const& d) { return steps(d, Fusion::epilogue); };
+  auto const inference = [](Description const& d) { return steps(d, FusionLevel::epilogue); };
   Description const wide = {input(200), linear(200)};
   CHECK(inference(repeated(wide, 1, norm, {gelu})) == "f");
   CHECK(training(repeated(wide, 1, norm, {gelu})) == ".n");
@@ -249,7 +251,7 @@ TEST_CASE("branches: every rule, and a second reader that ends it") {
   CHECK(training(repeated(residual, 1, add, {gelu})) == ".m");
   CHECK(inference(repeated(residual, 1, add, {gelu})) == "fa");
   CHECK(training(repeated(residual, 1, output, {add, gelu, output})) == "..a");
-  CHECK(steps(repeated(residual, 1, add, {gelu}), Fusion::none) == "....");
+  CHECK(steps(repeated(residual, 1, add, {gelu}), FusionLevel::none) == "....");
 }
 
 TEST_CASE("limits: values, names and outputs of a graph") {

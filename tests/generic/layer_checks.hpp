@@ -43,7 +43,7 @@ inline constexpr int samples = 3;
 /// The reference at a point whose derivatives exist within ten steps of differencing in every
 /// variable: slopes over one step and over ten agree there, whatever the gradient says.
 template <class Net> struct Smooth {
-  using Reference = Subject<Net, Full<double>, ReferenceBackend, Fusion::none>;
+  using Reference = Subject<Net, Full<double>, ReferenceBackend, FusionLevel::none>;
   static constexpr bool smooth = !any_kink<typename Net::program::leaves>;
 
   template <class Differences> static unsigned seed(Differences const& differences) {
@@ -88,24 +88,24 @@ template <class Net> unsigned check_gradient() {
   return seed;
 }
 
-template <class Net, class Backend, Fusion How>
+template <class Net, class Backend, FusionLevel Level>
 void check_same(Results const& expected, unsigned seed) {
-  CAPTURE(int(How));
+  CAPTURE(int(Level));
   CAPTURE(Backend::name);
-  Subject<Net, Full<double>, Backend, How> subject(samples, seed);
+  Subject<Net, Full<double>, Backend, Level> subject(samples, seed);
   auto const r = subject.results();
   compare(expected, r, 1e-12);
   CHECK(subject.results().outputs == r.outputs);  // the same bits again
-  Subject<Net, Full<double>, Backend, How> other(samples, seed);
+  Subject<Net, Full<double>, Backend, Level> other(samples, seed);
   CHECK(other.results() == r);
 }
 
 /// The backend that runs a network's segments, where it has any.
 template <class Net>
 inline constexpr bool has_segment = [] {
-  constexpr auto plan = Planned<Net, Phase::inference, Fusion::tile, 8>::plan;
+  constexpr auto plan = Planned<Net, Phase::inference, FusionLevel::tile, 8>::plan;
   for (int s = 0; s < plan.size; ++s)
-    if (plan.step[s].fused == Fused::segment) return true;
+    if (plan.step[s].kind == StepKind::segment) return true;
   return false;
 }();
 template <class Net>
@@ -114,7 +114,7 @@ using SegmentBackend = std::conditional_t<has_segment<Net>, DefaultBackend, Port
 /// Relative to float64: a few rounding errors of the storage type per layer; gradients of kinked
 /// networks are not compared in 16 bits, where a rounding may choose the other side.
 template <class Net, class P> void check_precision(Results const& expected, unsigned seed) {
-  Subject<Net, P, SegmentBackend<Net>, Fusion::tile> subject(samples, seed);
+  Subject<Net, P, SegmentBackend<Net>, FusionLevel::tile> subject(samples, seed);
   auto const r = subject.results();
   using S = typename P::storage;
   constexpr double rounding = std::is_same_v<S, float>  ? 0x1p-24
@@ -133,7 +133,7 @@ template <class Net, class P> void check_precision(Results const& expected, unsi
 /// Calls by one thread and by a team against batched inference.
 template <class Net> void check_in_kernel(std::vector<double> const& expected, unsigned seed) {
   if constexpr (!requires { typename Net::ports; }) {
-    Subject<Net, Full<double>, SegmentBackend<Net>, Fusion::tile> subject(samples, seed);
+    Subject<Net, Full<double>, SegmentBackend<Net>, FusionLevel::tile> subject(samples, seed);
     auto const closure = subject.model().in_kernel();
     Matrix const x = subject.x();
     Matrix by_thread("by thread", samples, std::size_t(Net::output.size()));
@@ -161,7 +161,7 @@ template <class Net> void check_in_kernel(std::vector<double> const& expected, u
 
 /// No sample: nothing but zero gradients. One: as the first of three, where samples are apart.
 template <class Net> void check_small_batches(Results const& expected, unsigned seed) {
-  using S = Subject<Net, Full<double>, SegmentBackend<Net>, Fusion::tile>;
+  using S = Subject<Net, Full<double>, SegmentBackend<Net>, FusionLevel::tile>;
   S none(0, seed);
   auto const nothing = none.results();
   CHECK(nothing.outputs.empty());
@@ -180,7 +180,7 @@ template <class Net> void check_small_batches(Results const& expected, unsigned 
 }
 
 /// Whether the two scales of fusion make two plans.
-template <class Net, Fusion A, Fusion B>
+template <class Net, FusionLevel A, FusionLevel B>
 inline constexpr bool plans_differ = Planned<Net, Phase::training, A, 8>::plan.size !=
                                      Planned<Net, Phase::training, B, 8>::plan.size;
 
@@ -188,13 +188,14 @@ inline constexpr bool plans_differ = Planned<Net, Phase::training, A, 8>::plan.s
 template <class Net, bool IsFirst> void check_network() {
   INFO("network ", type_name<typename Net::program>());
   unsigned const seed = check_gradient<Net>();
-  Subject<Net, Full<double>, ReferenceBackend, Fusion::none> reference(samples, seed);
+  Subject<Net, Full<double>, ReferenceBackend, FusionLevel::none> reference(samples, seed);
   auto const expected = reference.results();
-  check_same<Net, PortableBackend, Fusion::none>(expected, seed);
-  if constexpr (plans_differ<Net, Fusion::epilogue, Fusion::tile>)
-    check_same<Net, PortableBackend, Fusion::epilogue>(expected, seed);
-  check_same<Net, PortableBackend, Fusion::segment>(expected, seed);
-  if constexpr (has_segment<Net>) check_same<Net, DefaultBackend, Fusion::tile>(expected, seed);
+  check_same<Net, PortableBackend, FusionLevel::none>(expected, seed);
+  if constexpr (plans_differ<Net, FusionLevel::epilogue, FusionLevel::tile>)
+    check_same<Net, PortableBackend, FusionLevel::epilogue>(expected, seed);
+  check_same<Net, PortableBackend, FusionLevel::segment>(expected, seed);
+  if constexpr (has_segment<Net>)
+    check_same<Net, DefaultBackend, FusionLevel::tile>(expected, seed);
   if constexpr (IsFirst) {
     check_precision<Net, Full<float>>(expected, seed);
     check_precision<Net, Mixed<fp16, float>>(expected, seed);

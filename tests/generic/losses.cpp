@@ -46,8 +46,9 @@ Matrix inputs_of(int rows, int columns) {
   return x;
 }
 
-template <class Net, class L, Fusion How, class Backend = PortableBackend, class P = Full<double>>
-using TrainerOf = Trainer<Net, L, Sgd, P, Local, Execution<Space, Backends<Backend>, How>>;
+template <class Net, class L, FusionLevel Level, class Backend = PortableBackend,
+          class P = Full<double>>
+using TrainerOf = Trainer<Net, L, Sgd, P, Local, Execution<Space, Backends<Backend>, Level>>;
 
 template <class T> std::vector<double> parameters_of(T const& trainer) {
   auto const& p = trainer.model().master();
@@ -57,7 +58,7 @@ template <class T> std::vector<double> parameters_of(T const& trainer) {
 // The mean gradient over the batch: what one step of rate 1 takes off the parameters.
 template <class Net, class L, class Backend> void check_gradient() {
   Space const exec;
-  TrainerOf<Net, L, Fusion::segment, Backend> trainer(exec, Sgd{.rate = 1}, {.batch = batch});
+  TrainerOf<Net, L, FusionLevel::segment, Backend> trainer(exec, Sgd{.rate = 1}, {.batch = batch});
   auto const x = inputs_of(batch, Net::input.size());
   auto const t = targets_of<Net, L>(batch);
   exec.fence("losses");
@@ -73,11 +74,11 @@ template <class Net, class L, class Backend> void check_gradient() {
   CHECK(relative_error(gradient, differences) <= 1e-6);
 }
 
-template <class Net, class L, Fusion How, class Backend, class P = Full<double>>
+template <class Net, class L, FusionLevel Level, class Backend, class P = Full<double>>
 std::vector<double> trained(int rows) {
   Space const exec;
-  TrainerOf<Net, L, How, Backend, P> trainer(exec, Sgd{.rate = 0.1f, .momentum = 0.9f},
-                                             {.batch = rows > 0 ? rows : 1});
+  TrainerOf<Net, L, Level, Backend, P> trainer(exec, Sgd{.rate = 0.1f, .momentum = 0.9f},
+                                               {.batch = rows > 0 ? rows : 1});
   auto const x = inputs_of(rows, Net::input.size());
   auto const t = targets_of<Net, L>(rows);
   for (int step = 0; step < 3; ++step) trainer.step(x, t);
@@ -86,23 +87,23 @@ std::vector<double> trained(int rows) {
 }
 
 template <class L> void check_whole_steps() {
-  static_assert(TrainerOf<Narrow, L, Fusion::segment>::whole_step);
-  static_assert(!TrainerOf<Narrow, L, Fusion::epilogue>::whole_step);
+  static_assert(TrainerOf<Narrow, L, FusionLevel::segment>::whole_step);
+  static_assert(!TrainerOf<Narrow, L, FusionLevel::epilogue>::whole_step);
   for (int const rows : {0, 1, 2, 15, 16, 17, 33, 150}) {
-    auto const apart = trained<Narrow, L, Fusion::epilogue, PortableBackend>(rows);
-    auto const whole = trained<Narrow, L, Fusion::segment, PortableBackend>(rows);
+    auto const apart = trained<Narrow, L, FusionLevel::epilogue, PortableBackend>(rows);
+    auto const whole = trained<Narrow, L, FusionLevel::segment, PortableBackend>(rows);
     CHECK(relative_error(apart, whole) <= 1e-13);
-    CHECK(trained<Narrow, L, Fusion::segment, PortableBackend>(rows) == whole);
-    auto const tiles = trained<Narrow, L, Fusion::segment, DefaultBackend>(rows);
+    CHECK(trained<Narrow, L, FusionLevel::segment, PortableBackend>(rows) == whole);
+    auto const tiles = trained<Narrow, L, FusionLevel::segment, DefaultBackend>(rows);
     CHECK(relative_error(apart, tiles) <= 1e-13);
-    CHECK(trained<Narrow, L, Fusion::segment, DefaultBackend>(rows) == tiles);
+    CHECK(trained<Narrow, L, FusionLevel::segment, DefaultBackend>(rows) == tiles);
   }
 }
 
 // The loss of two samples is the mean of their losses.
 template <class Net, class L> void check_mean() {
   Space const exec;
-  TrainerOf<Net, L, Fusion::segment> trainer(exec, Sgd{}, {.batch = batch});
+  TrainerOf<Net, L, FusionLevel::segment> trainer(exec, Sgd{}, {.batch = batch});
   auto const x = inputs_of(2, Net::input.size());
   auto const t = targets_of<Net, L>(2);
   double sum = 0;

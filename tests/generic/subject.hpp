@@ -44,9 +44,9 @@ struct Results {
 
 /// A network with inputs and parameters drawn from a seed, and a function of its outputs:
 /// sum of c_i y_i + y_i^3 / 6, whose third derivative is nowhere zero by construction.
-template <class Net, class P, class Backend, Fusion How> class Subject {
+template <class Net, class P, class Backend, FusionLevel Level> class Subject {
  public:
-  using ModelType = Model<Net, P, Execution<Space, Backends<Backend>, How>>;
+  using ModelType = Model<Net, P, Execution<Space, Backends<Backend>, Level>>;
   using AllPorts = Ports<Net>;
 
   Subject(int batch, unsigned seed)

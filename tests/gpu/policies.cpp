@@ -64,8 +64,8 @@ void gpu_policies(MPI_Comm communicator) {
   train_under<LocalSgd<when_asked, Collectives>>(communicator);
   train_under<Asynchronous<4, AllReduce<Collectives>>>(communicator);
 #endif
-  using Bits =
-      Execution<Kokkos::DefaultExecutionSpace, Execution<>::backends, Fusion::tile, Reproducible<>>;
+  using Bits = Execution<Kokkos::DefaultExecutionSpace, Execution<>::backends, FusionLevel::tile,
+                         Reproducible<>>;
   train_under<TreeReduce<Mpi>, Mixed<fp16, float>, Bits>(communicator);
 }
 

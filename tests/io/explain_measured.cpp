@@ -66,7 +66,7 @@ TEST_CASE("explain_measured: the share of the floor, of this network's lines") {
 }
 
 TEST_CASE("explain_measured: a plan of several steps has the floor of each") {
-  using Training = Planned<Wide, Phase::training, Fusion::segment, 4>;
+  using Training = Planned<Wide, Phase::training, FusionLevel::segment, 4>;
   long const flops = plan_cost<Training>(4, 4).flops;
   std::string const got = explained<Wide>(ceiling + measured("Wide", "training", "f32", flops));
   // 16 x 256: 2 x 8192 and two biases of 256 operations, and the ReLU; in memory 16 + 256 values,
@@ -81,7 +81,8 @@ TEST_CASE("explain_measured: a plan of several steps has the floor of each") {
 }
 
 TEST_CASE("explain_measured: the unit is the precision's fastest") {
-  long const flops = plan_cost<Planned<Wide, Phase::inference, Fusion::segment, 2>>(2, 4).flops;
+  long const flops =
+      plan_cost<Planned<Wide, Phase::inference, FusionLevel::segment, 2>>(2, 4).flops;
   std::string cached = ceiling;
   cached.insert(1, R"("cache_bytes": 4e9, )");
   CHECK(has(

@@ -118,7 +118,7 @@ TEST_CASE_TEMPLATE("call order: what backward has no values for is refused", Net
 
 TEST_CASE("call order: a step under Reproducible between forward and backward") {
   Case<Wide> const c;
-  using Exec = Execution<Space, DefaultBackends<Space>::type, Fusion::tile, Reproducible<4>>;
+  using Exec = Execution<Space, DefaultBackends<Space>::type, FusionLevel::tile, Reproducible<4>>;
   Trainer<Wide, MeanSquaredError, Adam, Full<double>, Local, Exec> trainer(c.exec, {},
                                                                            {.batch = batch});
   auto& model = trainer.model();

@@ -40,7 +40,7 @@ struct Perceptron
 TEST_CASE("explain: fusion and backends are shown") {
   using Unfused =
       phyllo::Execution<Kokkos::DefaultExecutionSpace, phyllo::Backends<phyllo::PortableBackend>,
-                        phyllo::Fusion::none>;
+                        phyllo::FusionLevel::none>;
   std::string const fused = phyllo::explain<LeNet>();
   std::string const unfused = phyllo::explain<LeNet, phyllo::Full<double>, Unfused>();
   CHECK(fused.find("contraction epilogue") != std::string::npos);

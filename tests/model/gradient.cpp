@@ -18,8 +18,8 @@ namespace {
 using Space = Kokkos::DefaultHostExecutionSpace;
 constexpr int batch = 3;
 
-template <class B, phyllo::Fusion How>
-using On = phyllo::Execution<Space, phyllo::Backends<B>, How>;
+template <class B, phyllo::FusionLevel Level>
+using On = phyllo::Execution<Space, phyllo::Backends<B>, Level>;
 
 // A smooth function of the outputs with a known gradient: sum of cos(i) y_i + y_i^2 / 2.
 template <class M> struct Probe {
@@ -85,9 +85,9 @@ double distance(std::vector<double> const& a, std::vector<double> const& b) {
 }
 
 template <class Net> void check() {
-  using phyllo::Fusion;
+  using phyllo::FusionLevel;
   using P = phyllo::Full<double>;
-  using Reference = phyllo::Model<Net, P, On<phyllo::ReferenceBackend, Fusion::none>>;
+  using Reference = phyllo::Model<Net, P, On<phyllo::ReferenceBackend, FusionLevel::none>>;
   Probe<Reference> probe;
   auto const exact = probe.gradient();
   REQUIRE(norm(exact) > 1e-3);
@@ -106,9 +106,9 @@ template <class Net> void check() {
   }
   CHECK(distance(masked, differences) < 1e-6);
 
-  Probe<phyllo::Model<Net, P, On<phyllo::ReferenceBackend, Fusion::segment>>> fused_reference;
-  Probe<phyllo::Model<Net, P, On<phyllo::PortableBackend, Fusion::none>>> single;
-  Probe<phyllo::Model<Net, P, On<phyllo::PortableBackend, Fusion::segment>>> fused;
+  Probe<phyllo::Model<Net, P, On<phyllo::ReferenceBackend, FusionLevel::segment>>> fused_reference;
+  Probe<phyllo::Model<Net, P, On<phyllo::PortableBackend, FusionLevel::none>>> single;
+  Probe<phyllo::Model<Net, P, On<phyllo::PortableBackend, FusionLevel::segment>>> fused;
   CHECK(distance(exact, fused_reference.gradient()) < 1e-12);
   CHECK(distance(exact, single.gradient()) < 1e-12);
   auto const first = fused.gradient();

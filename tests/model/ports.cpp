@@ -28,7 +28,7 @@ struct b;
 struct c;
 struct unread;
 
-using Plain = Execution<Space, Backends<ReferenceBackend>, Fusion::none>;
+using Plain = Execution<Space, Backends<ReferenceBackend>, FusionLevel::none>;
 template <class Net, class Exec = Execution<Space>> using ModelOf = Model<Net, Full<double>, Exec>;
 
 Matrix values(int columns, double phase) {

@@ -85,9 +85,9 @@ constexpr double bound = std::is_same_v<typename P::storage, double>  ? 1e-14
 }  // namespace
 
 TEST_CASE("user layer: the network is one segment and its training step one pass") {
-  using Inference = Planned<solver::Closure, Phase::inference, Fusion::segment, 4>;
+  using Inference = Planned<solver::Closure, Phase::inference, FusionLevel::segment, 4>;
   static_assert(Inference::plan.size == 1);
-  static_assert(Inference::step(0).fused == Fused::segment);
+  static_assert(Inference::step(0).kind == StepKind::segment);
   static_assert(Trainer<solver::Closure, MeanSquaredError, Sgd>::whole_step);
   std::string const plan = explain<solver::Closure, Full<float>, Fast>();
   INFO(plan);

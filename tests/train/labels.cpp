@@ -34,7 +34,7 @@ struct GpuOnHost {
   template <class Op, class P> using kernels = gpu::Kernels<test::HostDevice<hip::Mfma>, Op, P>;
 };
 template <class... B> using On1 = Execution<Space, Backends<B...>>;
-using Gpu = Execution<Space, Backends<GpuOnHost, PortableBackend>, Fusion::segment>;
+using Gpu = Execution<Space, Backends<GpuOnHost, PortableBackend>, FusionLevel::segment>;
 
 template <class Call> std::string sentence_of(Call const& call) {
   try {
@@ -137,7 +137,7 @@ TEST_CASE("labels out of range: skipped and told by kernels of devices") {
 
 TEST_CASE("labels out of range: Reproducible, shard by shard and side by side") {
   using Exec =
-      Execution<Space, typename DefaultBackends<Space>::type, Fusion::tile, Reproducible<4>>;
+      Execution<Space, typename DefaultBackends<Space>::type, FusionLevel::tile, Reproducible<4>>;
   Kokkos::View<int*, Kokkos::HostSpace> label("labels", batch);
   check<Narrow, Full<float>, Exec>("Narrow", 3, label, " for sample 9");
   check<Images, Full<float>, Exec>("Images", 3, label, " for sample 9");

@@ -19,7 +19,7 @@ namespace {
 
 using Space = Kokkos::OpenMP;
 using Backend = DefaultBackends<Space>::type;
-template <class Bits> using Exec = Execution<Space, Backend, Fusion::tile, Bits>;
+template <class Bits> using Exec = Execution<Space, Backend, FusionLevel::tile, Bits>;
 
 struct Perceptron : Network<Input<7>, Linear<33>, Tanh, Dropout<0.2>, Linear<16>, GELU, Linear<3>> {
 };

@@ -24,7 +24,7 @@ namespace {
 
 using Space = Kokkos::OpenMP;
 using Backend = DefaultBackends<Space>::type;
-template <class Bits> using Exec = Execution<Space, Backend, Fusion::tile, Bits>;
+template <class Bits> using Exec = Execution<Space, Backend, FusionLevel::tile, Bits>;
 using Inputs = Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 using Labels = Kokkos::View<int*, Kokkos::HostSpace>;
 

@@ -105,7 +105,7 @@ TEST_CASE("skipped step: a NaN or an infinity changes nothing that is kept") {
 
 TEST_CASE("skipped step: Reproducible keeps its running statistics as well") {
   using Exec =
-      Execution<Space, typename DefaultBackends<Space>::type, Fusion::tile, Reproducible<4>>;
+      Execution<Space, typename DefaultBackends<Space>::type, FusionLevel::tile, Reproducible<4>>;
   check_bad_number<Rows, Full<float>, Exec>(not_a_number, false);
   check_bad_number<Rows, Full<float>, Exec>(not_a_number, true);
 }

@@ -47,9 +47,10 @@ double distance(std::vector<double> const& x, std::vector<double> const& y) {
   return std::sqrt(d / s);
 }
 
-template <class Rule, class P, Fusion How> std::vector<double> train(Rule const& rule, int steps) {
+template <class Rule, class P, FusionLevel Level>
+std::vector<double> train(Rule const& rule, int steps) {
   Space exec;
-  using E = Execution<Space, Backends<PortableBackend>, How>;
+  using E = Execution<Space, Backends<PortableBackend>, Level>;
   Trainer<Narrow, MeanSquaredError, Rule, P, Local, E> trainer(exec, rule,
                                                                {.batch = 40, .seed = 2});
   Host const x = values(37, 5, 0.2), t = values(37, 2, 1.1);
@@ -73,14 +74,14 @@ TEST_CASE("trainer: one pass over the batch equals step by step") {
   using P = Full<double>;
   static_assert(TrainerOf<Narrow, MeanSquaredError, Sgd, P>::whole_step);
   Sgd const sgd{.rate = 0.05f, .momentum = 0.9f, .nesterov = true};
-  CHECK(distance(train<Sgd, P, Fusion::epilogue>(sgd, 5), train<Sgd, P, Fusion::segment>(sgd, 5)) <
-        1e-12);
-  CHECK(distance(train<Sgd, P, Fusion::none>(sgd, 5), train<Sgd, P, Fusion::segment>(sgd, 5)) <
-        1e-12);
+  CHECK(distance(train<Sgd, P, FusionLevel::epilogue>(sgd, 5),
+                 train<Sgd, P, FusionLevel::segment>(sgd, 5)) < 1e-12);
+  CHECK(distance(train<Sgd, P, FusionLevel::none>(sgd, 5),
+                 train<Sgd, P, FusionLevel::segment>(sgd, 5)) < 1e-12);
   using B = Mixed<bf16, float>;
-  CHECK(distance(train<Sgd, B, Fusion::epilogue>(sgd, 5), train<Sgd, B, Fusion::segment>(sgd, 5)) <
-        1e-3);
-  CHECK(train<Sgd, P, Fusion::segment>(sgd, 5) == train<Sgd, P, Fusion::segment>(sgd, 5));
+  CHECK(distance(train<Sgd, B, FusionLevel::epilogue>(sgd, 5),
+                 train<Sgd, B, FusionLevel::segment>(sgd, 5)) < 1e-3);
+  CHECK(train<Sgd, P, FusionLevel::segment>(sgd, 5) == train<Sgd, P, FusionLevel::segment>(sgd, 5));
 }
 
 // The papers' formulas over the library's own gradients, in plain loops.

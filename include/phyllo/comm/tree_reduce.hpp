@@ -56,7 +56,7 @@ template <Transport T> class TreeReduce {
     static_assert(
         sizeof(Number) == 0,
         "TreeReduce: it adds sums of shards, which only a Trainer with Reproducible computes. Use "
-        "Execution<Space, BackendList, Fusion::tile, Reproducible<>>, or AllReduce<T>.");
+        "Execution<Space, BackendList, FusionLevel::tile, Reproducible<>>, or AllReduce<T>.");
   }
   template <class Space, Summable Number> void begin(Space const& exec, Number* data, long count) {
     sum(exec, data, count);

@@ -47,7 +47,7 @@ template <int N> struct Liveness {
   // The values that a step reads: those of its head, and behind them what a sum inside it adds.
   constexpr int sources(int s) const {
     return node(plan.head(plan.step[s])).sources +
-           (plan.step[s].fused == Fused::normalization_add ? 1 : 0);
+           (plan.step[s].kind == StepKind::normalization_add ? 1 : 0);
   }
   constexpr int source(int s, int i) const {
     Node const& n = node(plan.head(plan.step[s]));
@@ -70,7 +70,7 @@ template <int N> struct Liveness {
   constexpr int chain_first(Step const& s) const {
     int k = s.first;
     if (node(plan.order[k]).role != Role::pointwise) ++k;
-    if (s.fused == Fused::folded_contraction || s.fused == Fused::normalization_add) ++k;
+    if (s.kind == StepKind::folded_contraction || s.kind == StepKind::normalization_add) ++k;
     return k;
   }
   constexpr int chain_length(Step const& s) const { return s.first + s.count - chain_first(s); }
@@ -106,7 +106,7 @@ template <int N> struct Liveness {
     Node const& head = node(plan.head(plan.step[s]));
     if (head.role == Role::softmax) return true;
     bool const recomputes =
-        head.role == Role::normalization && plan.step[s].fused != Fused::normalization_add;
+        head.role == Role::normalization && plan.step[s].kind != StepKind::normalization_add;
     return !recomputes && chain_derivative(plan.step[s]) == Derivative::output;
   }
 

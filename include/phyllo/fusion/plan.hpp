@@ -39,13 +39,13 @@ constexpr int match(Rule const& rule, Nodes<N> const& p, Plan<N> const& plan, in
 }  // namespace detail
 
 /// The plan of an array of nodes: rules first, then segments over the steps that the rules made.
-template <int N> constexpr Plan<N> make_plan(Nodes<N> const& p, Phase phase, Fusion fusion) {
+template <int N> constexpr Plan<N> make_plan(Nodes<N> const& p, Phase phase, FusionLevel fusion) {
   Plan<N> fine{};
   for (int i = 0; i < p.size; ++i)
     if (p.node[i].role != Role::input && !p.node[i].alias) fine.order[fine.nodes++] = i;
   for (int k = 0; k < fine.nodes;) {
-    Step s{Fused::single, k, 1, -1};
-    if (fusion != Fusion::none) {
+    Step s{StepKind::single, k, 1, -1};
+    if (fusion != FusionLevel::none) {
       int r = 0;
       for (Rule const& rule : rules) {
         int const count = (int(rule.when) & int(phase)) ? detail::match(rule, p, fine, k) : 0;
@@ -59,7 +59,7 @@ template <int N> constexpr Plan<N> make_plan(Nodes<N> const& p, Phase phase, Fus
     fine.step[fine.size++] = s;
     k += s.count;
   }
-  if (fusion < Fusion::segment || phase != Phase::inference) return fine;
+  if (fusion < FusionLevel::segment || phase != Phase::inference) return fine;
   Plan<N> plan = fine;
   plan.size = 0;
   for (int s = 0; s < fine.size;) {
@@ -70,7 +70,7 @@ template <int N> constexpr Plan<N> make_plan(Nodes<N> const& p, Phase phase, Fus
     }
     Step const& last = fine.step[s + run - 1];
     int const first = fine.step[s].first;
-    plan.step[plan.size++] = {Fused::segment, first, last.first + last.count - first, -1};
+    plan.step[plan.size++] = {StepKind::segment, first, last.first + last.count - first, -1};
     s += run;
   }
   return plan;
@@ -78,15 +78,15 @@ template <int N> constexpr Plan<N> make_plan(Nodes<N> const& p, Phase phase, Fus
 
 /// Whether a training step is one segment with one loss, so that forward, loss, backward and
 /// parameter gradients run in one pass.
-template <int N> constexpr bool is_whole_step(Nodes<N> const& p, Fusion fusion) {
+template <int N> constexpr bool is_whole_step(Nodes<N> const& p, FusionLevel fusion) {
   Plan<N> const plan = make_plan(p, Phase::inference, fusion);
   // Statistics of a batch are known when all of it has passed.
   for (int i = 0; i < p.size; ++i)
     if (p.node[i].role == Role::normalization) return false;
-  return plan.size == 1 && plan.step[0].fused == Fused::segment && p.inputs == 1 &&
+  return plan.size == 1 && plan.step[0].kind == StepKind::segment && p.inputs == 1 &&
          p.outputs == 1 && p.output[0] == plan.tail(plan.step[0]);
 }
-template <class Program> constexpr bool is_whole_step(Fusion fusion) {
+template <class Program> constexpr bool is_whole_step(FusionLevel fusion) {
   return is_whole_step(Program::nodes, fusion);
 }
 

@@ -9,13 +9,13 @@
 namespace phyllo::inline PHYLLO_ISA {
 
 /// A network with its plan, lifetimes and memory for one phase and element size: all constants.
-template <class Net, Phase When, Fusion How, int ElementSize> struct Planned {
+template <class Net, Phase When, FusionLevel Level, int ElementSize> struct Planned {
   using network = Net;
   using program = typename Net::program;
   using leaves = typename program::leaves;
   static constexpr Phase phase = When;
-  static constexpr Fusion fusion = How;
-  static constexpr Plan<program::size> plan = make_plan(program::nodes, When, How);
+  static constexpr FusionLevel fusion = Level;
+  static constexpr Plan<program::size> plan = make_plan(program::nodes, When, Level);
   static constexpr Liveness<program::size> liveness{program::nodes, plan, When};
   static constexpr Memory<program::size> memory = make_memory(liveness, ElementSize);
 

@@ -7,7 +7,7 @@
 namespace phyllo::inline PHYLLO_ISA {
 
 /// How far the planner may fuse; tests compare the scales, users take the default.
-enum class Fusion : int {
+enum class FusionLevel : int {
   none,      // one kernel for each layer
   epilogue,  // a contraction, normalisation or sum with the pointwise layers behind it
   segment,   // runs of narrow layers as one kernel, and whole training steps where they fit
@@ -15,7 +15,7 @@ enum class Fusion : int {
 };
 
 /// What a step of a plan is.
-enum class Fused : unsigned char {
+enum class StepKind : unsigned char {
   single,
   folded_contraction,    // contraction, batch normalisation of inference, pointwise chain
   contraction_epilogue,  // contraction, pointwise chain
@@ -38,7 +38,7 @@ struct Rule {
   char const* name;
   Term pattern[3];
   int length;
-  Fused becomes;
+  StepKind becomes;
   Phase when;
 };
 
@@ -47,12 +47,12 @@ struct Rule {
 inline constexpr Rule rules[] = {
     // clang-format off
     //name                           pattern                                                                        becomes                        valid in
-    {"fold norm into contraction",   {one(Role::contraction), one(Role::normalization), many(Role::pointwise)}, 3, Fused::folded_contraction,     Phase::inference},
-    {"contraction epilogue",         {one(Role::contraction), many(Role::pointwise)},                           2, Fused::contraction_epilogue,   Phase::both},
-    {"normalise, add, activate",     {one(Role::normalization), one(Role::add), many(Role::pointwise)},         3, Fused::normalization_add,      Phase::training},
-    {"normalise and activate",       {one(Role::normalization), many(Role::pointwise)},                         2, Fused::normalization_epilogue, Phase::both},
-    {"add and activate",             {one(Role::add), many(Role::pointwise)},                                   2, Fused::add_epilogue,           Phase::both},
-    {"pointwise chain",              {one(Role::pointwise), many(Role::pointwise)},                             2, Fused::pointwise_chain,        Phase::both},
+    {"fold norm into contraction",   {one(Role::contraction), one(Role::normalization), many(Role::pointwise)}, 3, StepKind::folded_contraction,     Phase::inference},
+    {"contraction epilogue",         {one(Role::contraction), many(Role::pointwise)},                           2, StepKind::contraction_epilogue,   Phase::both},
+    {"normalise, add, activate",     {one(Role::normalization), one(Role::add), many(Role::pointwise)},         3, StepKind::normalization_add,      Phase::training},
+    {"normalise and activate",       {one(Role::normalization), many(Role::pointwise)},                         2, StepKind::normalization_epilogue, Phase::both},
+    {"add and activate",             {one(Role::add), many(Role::pointwise)},                                   2, StepKind::add_epilogue,           Phase::both},
+    {"pointwise chain",              {one(Role::pointwise), many(Role::pointwise)},                             2, StepKind::pointwise_chain,        Phase::both},
     // clang-format on
 };
 

@@ -50,7 +50,7 @@ template <int N> struct SegmentRun {
   Nodes<N> const& p;
   Plan<N> const& plan;
   int first;
-  Fusion fusion;
+  FusionLevel fusion;
   SegmentRole* role;
   int steps = 0, layers = 0, dense = 0, windowed = 0;
   long parameters = 0;
@@ -70,7 +70,7 @@ template <int N> struct SegmentRun {
 
   // What the head of a step is if it joins as a layer; none: it cannot.
   constexpr SegmentRole role_of(Node const& n, bool folded) const {
-    bool const everything = fusion >= Fusion::tile;
+    bool const everything = fusion >= FusionLevel::tile;
     if (folded && !everything) return SegmentRole::none;
     if (n.role == Role::add || n.role == Role::normalization) {
       if (!everything || dense == 0) return SegmentRole::none;
@@ -94,7 +94,7 @@ template <int N> struct SegmentRun {
     bool const next_to = steps == 0 || n.source[0] == result(s - 1) ||
                          (n.sources == 2 && n.source[1] == result(s - 1));
     if (!next_to) return false;
-    bool const folded = step.fused == Fused::folded_contraction;
+    bool const folded = step.kind == StepKind::folded_contraction;
     SegmentRole const as = role_of(n, folded);
     // Pointwise layers behind a pooling are its chain.
     bool const is_chain = windowed > 0 && dense == 0 && n.role == Role::pointwise;
@@ -131,7 +131,7 @@ template <int N> struct SegmentRun {
 
 // Number of steps from s on that can run as one segment; the roles of its layers into `role`.
 template <int N>
-constexpr int longest_segment(Nodes<N> const& p, Plan<N> const& plan, int s, Fusion fusion,
+constexpr int longest_segment(Nodes<N> const& p, Plan<N> const& plan, int s, FusionLevel fusion,
                               SegmentRole (&role)[N]) {
   SegmentRun<N> run{p, plan, s, fusion, role};
   int longest = 0;

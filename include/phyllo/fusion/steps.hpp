@@ -9,7 +9,7 @@ namespace phyllo::inline PHYLLO_ISA {
 
 /// One launch, or a few that belong together: `count` entries of the plan's order from `first` on.
 struct Step {
-  Fused fused = Fused::single;
+  StepKind kind = StepKind::single;
   int first = 0;  // index into Plan::order
   int count = 0;
   int rule = -1;  // index into rules; -1: none

@@ -129,7 +129,7 @@ struct BackwardPass : Pass<Planned, Precision, Exec, Communication> {
     sums.d_scale = this->parameter_gradient(n.weight);
     sums.d_shift = this->parameter_gradient(n.bias);
     sums.random = this->template randomness<S>();
-    constexpr bool adds = Planned::step(S).fused == Fused::normalization_add;
+    constexpr bool adds = Planned::step(S).kind == StepKind::normalization_add;
     if constexpr (adds) {
       if constexpr (Planned::liveness.rereads_result(S))
         sums.y = this->value(Planned::result(S));

@@ -22,29 +22,29 @@ using SmallestImageSegment = op::Segment<
     op::Dense<1, 1, false, op::Chain<>>>;
 
 // How far a list of backends can follow the planner.
-template <class List> inline constexpr Fusion deepest_fusion = Fusion::segment;
+template <class List> inline constexpr FusionLevel deepest_fusion = FusionLevel::segment;
 template <class... B>
   requires(HasKernel<typename B::template kernels<SmallestImageSegment, Full<float>>> || ...)
-inline constexpr Fusion deepest_fusion<Backends<B...>> = Fusion::tile;
+inline constexpr FusionLevel deepest_fusion<Backends<B...>> = FusionLevel::tile;
 
 }  // namespace detail
 
 /// Where and how a model runs.
 ///
-/// options  Space: a Kokkos execution space · BackendList: backends in order of preference · How:
+/// options  Space: a Kokkos execution space · BackendList: backends in order of preference · Level:
 ///          the largest scale of fusion, limited to what a backend of the list can run · Bits:
 ///          Fastest, or Reproducible for results that do not depend on the number of threads,
 ///          without the backends that cannot guarantee it
 template <class Space = Kokkos::DefaultExecutionSpace,
-          class BackendList = typename DefaultBackends<Space>::type, Fusion How = Fusion::tile,
-          class Bits = Fastest>
+          class BackendList = typename DefaultBackends<Space>::type,
+          FusionLevel Level = FusionLevel::tile, class Determinism = Fastest>
 struct Execution {
   using space = Space;
   using memory_space = typename Space::memory_space;
-  static constexpr int shards = Bits::shards;
+  static constexpr int shards = Determinism::shards;
   using backends = std::conditional_t<(shards > 0), ReproducibleBackends<BackendList>, BackendList>;
-  static constexpr Fusion fusion =
-      How < detail::deepest_fusion<backends> ? How : detail::deepest_fusion<backends>;
+  static constexpr FusionLevel fusion =
+      Level < detail::deepest_fusion<backends> ? Level : detail::deepest_fusion<backends>;
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA

@@ -37,7 +37,7 @@ template <class... Arguments> std::string line(char const* format, Arguments con
 }
 
 inline char const* fused_text(Step const& s, SegmentRole first) {
-  if (s.fused == Fused::segment)
+  if (s.kind == StepKind::segment)
     return first == SegmentRole::dense ? segment_rule.name : image_segment_rule.name;
   return s.rule < 0 ? "" : rules[s.rule].name;
 }

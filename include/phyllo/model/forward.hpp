@@ -30,7 +30,7 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
   template <int S> static constexpr bool segment_takes_views() {
     if constexpr (S < 0 || S >= Planned::plan.size)
       return false;
-    else if constexpr (Planned::step(S).fused != Fused::segment)
+    else if constexpr (Planned::step(S).kind != StepKind::segment)
       return false;
     else
       return takes_views<typename Base::template Kernels<StepSegment<Planned, S>>>;
@@ -76,7 +76,7 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
  private:
   template <int S> void step() const {
     constexpr Node head = Planned::head(S);
-    if constexpr (Planned::step(S).fused == Fused::segment)
+    if constexpr (Planned::step(S).kind == StepKind::segment)
       segment<S>();
     else if constexpr (head.role == Role::contraction)
       contraction<S>();
@@ -109,7 +109,7 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
     work.x = this->value(n.source[0]);
     work.weight = this->parameter(n.weight);
     work.bias = this->parameter(n.bias);
-    if constexpr (Planned::step(S).fused == Fused::folded_contraction) {
+    if constexpr (Planned::step(S).kind == StepKind::folded_contraction) {
       constexpr Node norm = Planned::node(Planned::plan.order[Planned::step(S).first + 1]);
       work.fold = {this->arenas.buffers + norm.buffer,
                    this->arenas.buffers + norm.buffer + norm.input.channels,
@@ -169,7 +169,7 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
     work.running_mean = running_mean;
     work.running_variance = running_variance;
     work.epsilon = accumulate(n.epsilon);
-    if constexpr (Planned::step(S).fused == Fused::normalization_add)
+    if constexpr (Planned::step(S).kind == StepKind::normalization_add)
       work.added = this->value(Planned::liveness.source(S, 1));
     work.y = this->value(Planned::result(S));
     work.random = this->template randomness<S>();

@@ -45,7 +45,7 @@ template <class Net, class Precision> class InKernel {
   using program = typename Net::program;
   using AllPorts = Ports<Net>;
   template <class Value>
-  using PlanFor = Planned<Net, Phase::inference, Fusion::epilogue, int(sizeof(Value))>;
+  using PlanFor = Planned<Net, Phase::inference, FusionLevel::epilogue, int(sizeof(Value))>;
 
  public:
   using storage = typename Precision::storage;

@@ -22,7 +22,7 @@ inline constexpr int value_place =
 template <class Planned, int S> struct StepFacts {
   static constexpr Node head = Planned::head(S);
   static constexpr Step step = Planned::step(S);
-  static constexpr bool folds = step.fused == Fused::folded_contraction;
+  static constexpr bool folds = step.kind == StepKind::folded_contraction;
   static constexpr Node norm = folds ? Planned::node(Planned::plan.order[step.first + 1]) : head;
 
   static constexpr Role role = head.role;

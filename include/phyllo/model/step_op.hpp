@@ -23,7 +23,7 @@ template <class T> struct OpType {
 
 template <class Planned, int S> constexpr auto step_op() {
   constexpr Role role = Planned::head(S).role;
-  if constexpr (Planned::step(S).fused == Fused::segment)
+  if constexpr (Planned::step(S).kind == StepKind::segment)
     return OpType<StepSegment<Planned, S>>{};
   else if constexpr (role == Role::contraction)
     return OpType<op::Contraction<StepChain<Planned, S>>>{};

@@ -14,7 +14,7 @@ template <class Planned, class P, class Exec> constexpr long work_bytes() {
   long most = 0;
   [&]<std::size_t... S>(std::index_sequence<S...>) {
     auto const one = [&]<int Step>() {
-      if constexpr (Planned::step(Step).fused == Fused::segment) {
+      if constexpr (Planned::step(Step).kind == StepKind::segment) {
         using Kernels = SelectedKernels<StepSegment<Planned, Step>, P, typename Exec::backends>;
         most = thread_bytes<Kernels> > most ? thread_bytes<Kernels> : most;
       }

@@ -46,10 +46,10 @@ template <int Shards = 12> struct Reproducible {
 
 /// Samples [first, second) of a global batch that belong to rank `rank` of `ranks` under
 /// Reproducible; an extent for Kokkos::subview.
-template <class Bits = Reproducible<>>
+template <class Determinism = Reproducible<>>
 constexpr std::pair<long, long> reproducible_range(long global_batch, int rank, int ranks) {
-  return {Bits::begin(global_batch, Bits::first_shard(rank, ranks)),
-          Bits::begin(global_batch, Bits::first_shard(rank + 1, ranks))};
+  return {Determinism::begin(global_batch, Determinism::first_shard(rank, ranks)),
+          Determinism::begin(global_batch, Determinism::first_shard(rank + 1, ranks))};
 }
 
 }  // namespace phyllo::inline PHYLLO_ISA

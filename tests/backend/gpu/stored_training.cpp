@@ -25,9 +25,9 @@ struct GpuOnHost {
   template <class Op, class P> using kernels = gpu::Kernels<test::HostDevice<hip::Mfma>, Op, P>;
 };
 template <class Bits>
-using Stored =
-    Execution<Space, Backends<GpuOnHost, ReferenceBackend, PortableBackend>, Fusion::segment, Bits>;
-using LayerByLayer = Execution<Space, Backends<ReferenceBackend>, Fusion::none>;
+using Stored = Execution<Space, Backends<GpuOnHost, ReferenceBackend, PortableBackend>,
+                         FusionLevel::segment, Bits>;
+using LayerByLayer = Execution<Space, Backends<ReferenceBackend>, FusionLevel::none>;
 
 struct Net
     : Network<Input<24>, Linear<128>, GELU, Linear<112>, ReLU, Linear<128>, Tanh, Linear<5>> {};

@@ -122,7 +122,7 @@ struct Wide : Network<Input<300>, Linear<512>, GELU, Linear<512>, ReLU, Linear<1
 struct Normalized : Network<Input<300>, Linear<512>, BatchNorm<>, GELU, Linear<512>, Dropout<0.25>, Linear<10>> {};
 // clang-format on
 
-using Same = Execution<Space, DefaultBackends<Space>::type, Fusion::tile, Reproducible<4>>;
+using Same = Execution<Space, DefaultBackends<Space>::type, FusionLevel::tile, Reproducible<4>>;
 
 }  // namespace
 

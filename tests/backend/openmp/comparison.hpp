@@ -17,7 +17,7 @@ namespace phyllo::test {
 
 using Space = Kokkos::DefaultHostExecutionSpace;
 using Tiles = Execution<Space, Backends<OpenMpBackend, PortableBackend>>;
-using Plain = Execution<Space, Backends<ReferenceBackend>, Fusion::none>;
+using Plain = Execution<Space, Backends<ReferenceBackend>, FusionLevel::none>;
 
 template <class T> T number(unsigned seed, std::size_t i) {
   return T(2 * random_uniform(seed, 0, 0, i, 0) - 1);

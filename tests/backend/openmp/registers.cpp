@@ -15,7 +15,7 @@ using P = Mixed<bf16, float>;
 #else
 using P = Full<float>;
 #endif
-using Inference = Planned<Mlp, Phase::inference, Fusion::segment, sizeof(P::storage)>;
+using Inference = Planned<Mlp, Phase::inference, FusionLevel::segment, sizeof(P::storage)>;
 using Segment = StepSegment<Inference, 0>;
 }  // namespace
 

@@ -88,7 +88,7 @@ class Machine {
   virtual void load(std::string const&) {}
 };
 
-/// What the planner made of a network: numbers of phyllo::Role and phyllo::Fused.
+/// What the planner made of a network: numbers of phyllo::Role and phyllo::StepKind.
 struct Plan {
   std::vector<int> roles, inference, training;
   bool whole_step = false;

@@ -32,14 +32,14 @@ struct Bump : phyllo::Pointwise {
 
 /// How a network runs and what its caller gives.
 ///
-/// options  P: precision · List: backends · How: fusion · Element: of the caller's Views ·
+/// options  P: precision · List: backends · Level: fusion · Element: of the caller's Views ·
 ///          Flat: Views of rank two · At: where their elements are · Call: calls inside a kernel ·
 ///          Loss, Rule: void where the network is not trained
-template <class P, class List, phyllo::Fusion How, class Element, bool Flat, Layout At, int Call,
-          class Loss = void, class Rule = void>
+template <class P, class List, phyllo::FusionLevel Level, class Element, bool Flat, Layout At,
+          int Call, class Loss = void, class Rule = void>
 struct Setting {
   using precision = P;
-  using execution = phyllo::Execution<Space, List, How>;
+  using execution = phyllo::Execution<Space, List, Level>;
   using element = Element;
   using loss = Loss;
   using rule = Rule;
@@ -49,7 +49,7 @@ struct Setting {
 };
 template <class T>
 using ReferenceSetting = Setting<phyllo::Full<T>, phyllo::Backends<phyllo::ReferenceBackend>,
-                                 phyllo::Fusion::none, double, true, Layout::right, 0>;
+                                 phyllo::FusionLevel::none, double, true, Layout::right, 0>;
 
 inline constexpr int no_call = 0, call_by_thread = 1, call_by_team = 2;
 
@@ -366,7 +366,7 @@ template <class Net, class S> Plan plan_of() {
   using Model = phyllo::Model<Net, P, Exec>;
   auto const steps = [](auto const& plan) {
     std::vector<int> kinds;
-    for (int s = 0; s < plan.size; ++s) kinds.push_back(int(plan.step[s].fused));
+    for (int s = 0; s < plan.size; ++s) kinds.push_back(int(plan.step[s].kind));
     return kinds;
   };
   Plan plan{{}, steps(Model::Inference::plan), steps(Model::Training::plan), false};

@@ -22,7 +22,7 @@ template <int N> class PlanCheck {
  public:
   char const* mistake = nullptr;
 
-  PlanCheck(Nodes<N> const& nodes, Phase phase, Fusion fusion, int element, Coverage& seen)
+  PlanCheck(Nodes<N> const& nodes, Phase phase, FusionLevel fusion, int element, Coverage& seen)
       : p(nodes),
         plan(make_plan(nodes, phase, fusion)),
         life(nodes, plan, phase),
@@ -105,8 +105,8 @@ template <int N> class PlanCheck {
     }
     for (int s = 0; s < plan.size && mistake == nullptr; ++s) {
       check_inside(s);
-      ++coverage.fused[int(plan.step[s].fused)];
-      if (plan.step[s].fused == Fused::segment) {
+      ++coverage.fused[int(plan.step[s].kind)];
+      if (plan.step[s].kind == StepKind::segment) {
         need(phase == Phase::inference, "segments are steps of inference");
         check_segment(plan.step[s]);
       } else {
@@ -134,25 +134,25 @@ template <int N> class PlanCheck {
     static constexpr Role none = Role::input;
     Role const head = node(plan.head(step)).role;
     Role second = none;
-    switch (step.fused) {
-      case Fused::single:
+    switch (step.kind) {
+      case StepKind::single:
         need(step.count == 1, "a single step is one node");
         break;
-      case Fused::folded_contraction:
+      case StepKind::folded_contraction:
         need(head == Role::contraction, "a folded step begins with a contraction");
         second = Role::normalization;
         break;
-      case Fused::normalization_add:
+      case StepKind::normalization_add:
         need(head == Role::normalization, "its head is a normalisation");
         second = Role::add;
         break;
-      case Fused::contraction_epilogue:
+      case StepKind::contraction_epilogue:
         need(head == Role::contraction, "its head is a contraction");
         break;
-      case Fused::normalization_epilogue:
+      case StepKind::normalization_epilogue:
         need(head == Role::normalization, "its head is a normalisation");
         break;
-      case Fused::add_epilogue:
+      case StepKind::add_epilogue:
         need(head == Role::add, "its head is a sum");
         break;
       default:
@@ -266,9 +266,9 @@ template <int N> class PlanCheck {
     }
   }
 
-  void check_whole_step(Fusion fusion) {
+  void check_whole_step(FusionLevel fusion) {
     Plan<N> const inference = make_plan(p, Phase::inference, fusion);
-    bool whole = inference.size == 1 && inference.step[0].fused == Fused::segment &&
+    bool whole = inference.size == 1 && inference.step[0].kind == StepKind::segment &&
                  p.inputs == 1 && p.outputs == 1 &&
                  is_output(inference.order[inference.nodes - 1]) &&
                  node(node(inference.order[0]).source[0]).role == Role::input;
@@ -398,7 +398,7 @@ template <int N> class PlanCheck {
     else
       for (int k = chain; k < end; ++k)
         if (node(plan.order[k]).derivative_of != Derivative::nothing) of = Derivative::input;
-    bool const adds = step.fused == Fused::normalization_add;
+    bool const adds = step.kind == StepKind::normalization_add;
     // What the kernels read: the input of the chain is kept, or made again from the sources.
     auto const reads = [&] {
       need(holds(memory.gradient[v]), "a step reads the gradient of its result");

@@ -25,11 +25,12 @@ char const* mistake_of(Description const& description, bool& is_network) {
   if (!is_network) return nullptr;
   static constexpr struct {
     Phase phase;
-    Fusion fusion;
+    FusionLevel fusion;
     int element;
-  } plans[] = {{Phase::inference, Fusion::tile, 4},     {Phase::inference, Fusion::segment, 2},
-               {Phase::inference, Fusion::epilogue, 8}, {Phase::inference, Fusion::none, 4},
-               {Phase::training, Fusion::tile, 2},      {Phase::training, Fusion::none, 8}};
+  } plans[] = {
+      {Phase::inference, FusionLevel::tile, 4},     {Phase::inference, FusionLevel::segment, 2},
+      {Phase::inference, FusionLevel::epilogue, 8}, {Phase::inference, FusionLevel::none, 4},
+      {Phase::training, FusionLevel::tile, 2},      {Phase::training, FusionLevel::none, 8}};
   for (auto const& plan : plans) {
     PlanCheck<most_nodes> const check(nodes, plan.phase, plan.fusion, plan.element, coverage);
     if (check.mistake != nullptr) return check.mistake;

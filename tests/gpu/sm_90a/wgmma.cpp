@@ -17,7 +17,7 @@ struct Deep : Network<Input<128>, Repeat<12, Linear<128>, ReLU>, Linear<128>> {}
 template <class Net, class S>
 using UnitOf = typename gpu::SegmentUnit<
     phyllo::cuda::Device,
-    StepSegment<Planned<Net, Phase::inference, Fusion::tile, int(sizeof(S))>, 0>, S>::type;
+    StepSegment<Planned<Net, Phase::inference, FusionLevel::tile, int(sizeof(S))>, 0>, S>::type;
 static_assert(std::is_same_v<UnitOf<Mlp, bf16>, phyllo::cuda::Wgmma<bf16>>);
 static_assert(std::is_same_v<UnitOf<Wide, fp16>, phyllo::cuda::Wgmma<fp16>>);
 static_assert(std::is_same_v<UnitOf<Mlp64, bf16>, phyllo::cuda::Mma<bf16>>);
