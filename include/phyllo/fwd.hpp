@@ -127,7 +127,7 @@ struct Clipping;
 struct OptimizerOptions;
 template <class Rule, class M> class Optimizer;
 struct Evaluation;
-template <class T> class Commit;
+template <class T> class MemoryCheckpoint;
 
 // io and data
 struct StoredTensor;

@@ -46,7 +46,7 @@
 #include <phyllo/loss/cross_entropy.hpp>
 #include <phyllo/loss/losses.hpp>
 #include <phyllo/loss/mean_squared_error.hpp>
-#include <phyllo/train/commit.hpp>
+#include <phyllo/train/memory_checkpoint.hpp>
 #include <phyllo/train/reproducible_trainer.hpp>
 #include <phyllo/train/trainer.hpp>
 

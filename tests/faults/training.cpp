@@ -66,7 +66,7 @@ static void commit_fault(Fault const& fault, SmallTrainer& trainer) {
 
 // The trainer goes when this returns or throws; the commit stays.
 static void train(Fault const& fault, MPI_Comm communicator, int rank,
-                  std::optional<Commit<SmallTrainer>>& commit) {
+                  std::optional<MemoryCheckpoint<SmallTrainer>>& commit) {
   Kokkos::DefaultExecutionSpace const exec;
   SmallTrainer trainer(
       exec, Mpi(communicator, {.library_sums = fault.library_sums, .timeout = fault.timeout}),
@@ -88,7 +88,7 @@ static void train(Fault const& fault, MPI_Comm communicator, int rank,
       commit_fault(fault, trainer);
     }
     trainer.step(x, t);
-    if (trainer.steps() % 5 == 0) commit->take(trainer);
+    if (trainer.steps() % 5 == 0) commit->store(trainer);
   }
   say(rank, "trained " + std::to_string(trainer.steps()) + " steps, loss " +
                 std::to_string(trainer.loss()));
@@ -105,7 +105,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   try {
-    std::optional<Commit<SmallTrainer>> commit;
+    std::optional<MemoryCheckpoint<SmallTrainer>> commit;
     try {
       train(fault, MPI_COMM_WORLD, rank, commit);
     } catch (RankFailure const& failure) {

@@ -52,12 +52,12 @@ template <class T> std::vector<double> state_of(T const& trainer) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("Commit: the same steps again give the same bits", P, Full<float>, Full<double>,
+TEST_CASE_TEMPLATE("MemoryCheckpoint: the same steps again give the same bits", P, Full<float>, Full<double>,
                    Mixed<fp16, float>) {
   Training<P> trainer(Space{}, Adam{.rate = 0.05f}, {.batch = 8, .seed = 3});
-  Commit<Training<P>> commit(trainer);
+  MemoryCheckpoint<Training<P>> commit(trainer);
   for (int k = 0; k < 3; ++k) step(trainer, k);
-  commit.take(trainer);
+  commit.store(trainer);
   CHECK(commit.steps() == 3);
   auto const committed = state_of(trainer);
   for (int k = 3; k < 6; ++k) step(trainer, k);
@@ -76,10 +76,10 @@ TEST_CASE_TEMPLATE("Commit: the same steps again give the same bits", P, Full<fl
   CHECK(state_of(other) == learned);
 }
 
-TEST_CASE("Commit: the last one counts, and none is a sentence") {
+TEST_CASE("MemoryCheckpoint: the last one counts, and none is a sentence") {
   using T = Training<Full<float>>;
   T trainer(Space{}, Adam{}, {.batch = 8});
-  Commit<T> commit(trainer);
+  MemoryCheckpoint<T> commit(trainer);
   CHECK(commit.steps() == 0);
   std::string sentence;
   try {
@@ -88,12 +88,12 @@ TEST_CASE("Commit: the last one counts, and none is a sentence") {
     sentence = error.what();
   }
   CHECK(sentence ==
-        "Net: expected a commit that all ranks have taken, got none. Call Commit::take "
+        "Net: expected a checkpoint that all ranks have stored, got none. Call MemoryCheckpoint::store "
         "after a step, on every rank.");
   std::vector<double> last;
   for (int k = 0; k < 5; ++k) {
     step(trainer, k);
-    commit.take(trainer);
+    commit.store(trainer);
     last = state_of(trainer);
   }
   step(trainer, 5);

@@ -26,7 +26,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// numerics restored bit for bit, without the internal state of a communication policy
 /// cost     one copy of the state for each checkpoint, asynchronous on the trainer's instance;
 ///          where ranks share parameters, all shares are sent to all ranks
-template <class T> class Commit {
+template <class T> class MemoryCheckpoint {
   using Model = typename T::ModelType;
   static constexpr bool shares = SharesParameters<typename T::communication_type>;
   static constexpr long size = Model::nodes.arena_size;
@@ -36,10 +36,10 @@ template <class T> class Commit {
   using memory_space = typename Model::memory_space;
 
  public:
-  explicit Commit(T const& trainer) : copies_{Copy(trainer), Copy(trainer)} {}
+  explicit MemoryCheckpoint(T const& trainer) : copies_{Copy(trainer), Copy(trainer)} {}
 
   /// The state after the step that the trainer has just made.
-  void take(T& trainer) {
+  void store(T& trainer) {
     Copy& copy = copies_[std::size_t(taken_ % 2)];
     copy.steps = trainer.steps();
     copy.exchange(trainer, true);
@@ -55,7 +55,7 @@ template <class T> class Commit {
     if (taken_ < age)
       throw Error(
           trainer.model().name() +
-          ": expected a commit that all ranks have taken, got none. Call Commit::take after "
+          ": expected a checkpoint that all ranks have stored, got none. Call MemoryCheckpoint::store after "
           "a step, on every rank.");
     taken_ -= age - 1;
     Copy const& copy = copies_[std::size_t((taken_ - 1) % 2)];

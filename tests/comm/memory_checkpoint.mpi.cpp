@@ -31,11 +31,11 @@ MPI_Comm without_last() {
 // Two steps, a commit, a step that is lost, and two more steps without the last rank.
 template <class C, class P> Numbers gone_on() {
   using R = Run<Deep, C, P>;
-  Commit<typename R::TrainerType> commit = [&] {
+  MemoryCheckpoint<typename R::TrainerType> commit = [&] {
     R all(rule, MPI_COMM_WORLD);
-    Commit<typename R::TrainerType> first(all.trainer);
+    MemoryCheckpoint<typename R::TrainerType> first(all.trainer);
     for (int s = 0; s < 2; ++s) all.step(s, own_rows());
-    first.take(all.trainer);
+    first.store(all.trainer);
     all.step(2, own_rows());
     return first;
   }();
@@ -58,13 +58,13 @@ template <class C, class P> Numbers gone_on() {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("Commit: steps after it are repeated bit for bit under this policy", C,
+TEST_CASE_TEMPLATE("MemoryCheckpoint: steps after it are repeated bit for bit under this policy", C,
                    AllReduce<Mpi>, Hierarchical<Mpi>, Sharded<AllReduce<Mpi>>,
                    AllReduce<Wire<bf16, Mpi>>, LocalSgd<1, Mpi>) {
   Run<Deep, C, Mixed<bf16, float>> run(rule, MPI_COMM_WORLD);
-  Commit<typename decltype(run)::TrainerType> commit(run.trainer);
+  MemoryCheckpoint<typename decltype(run)::TrainerType> commit(run.trainer);
   for (int s = 0; s < 2; ++s) run.step(s, own_rows());
-  commit.take(run.trainer);
+  commit.store(run.trainer);
   auto const state = run.rule_state();
   for (int s = 2; s < 4; ++s) run.step(s, own_rows());
   run.trainer.synchronize();
@@ -77,7 +77,7 @@ TEST_CASE_TEMPLATE("Commit: steps after it are repeated bit for bit under this p
   CHECK(run.weights() == once);
 }
 
-TEST_CASE_TEMPLATE("Commit: fewer ranks go on from shares of all, as without shares", P,
+TEST_CASE_TEMPLATE("MemoryCheckpoint: fewer ranks go on from shares of all, as without shares", P,
                    Full<double>, Mixed<bf16, float>) {
   if (ranks_of() == 1) return;
   Numbers const whole = gone_on<AllReduce<Mpi>, P>();
@@ -85,7 +85,7 @@ TEST_CASE_TEMPLATE("Commit: fewer ranks go on from shares of all, as without sha
   CHECK(whole.empty() == (rank_of() == ranks_of() - 1));
 }
 
-TEST_CASE("Commit: under Reproducible fewer ranks go on to the same bits") {
+TEST_CASE("MemoryCheckpoint: under Reproducible fewer ranks go on to the same bits") {
   using Exact = Execution<Space, DefaultBackends<Space>::type, FusionLevel::tile, Reproducible<12>>;
   using Training = Trainer<Deep, MeanSquaredError, Sgd, Full<float>, TreeReduce<Mpi>, Exact>;
   auto const step = [](Training& trainer, int number, int rank, int ranks) {
@@ -104,9 +104,9 @@ TEST_CASE("Commit: under Reproducible fewer ranks go on to the same bits") {
   };
   Sgd const small{.rate = 0.01f, .momentum = 0.9f};
   auto all = std::make_unique<Training>(Space{}, MPI_COMM_WORLD, small, ModelOptions{.batch = 8});
-  Commit<Training> commit(*all);
+  MemoryCheckpoint<Training> commit(*all);
   for (int s = 0; s < 2; ++s) step(*all, s, rank_of(), ranks_of());
-  commit.take(*all);
+  commit.store(*all);
   for (int s = 2; s < 4; ++s) step(*all, s, rank_of(), ranks_of());
   auto const learned = weights(*all);
   all.reset();
