@@ -32,14 +32,14 @@ int main(int argc, char* argv[]) {
     Kokkos::deep_copy(exec, host, logits);
     Kokkos::deep_copy(exec, labels, held_out.labels);
     exec.fence("evaluate");
-    long hits = 0;
+    long correct = 0;
     for (std::size_t n = 0; n < host.extent(0); ++n) {
       std::size_t best = 0;
       for (std::size_t c = 1; c < 10; ++c)
         if (host(n, c) > host(n, best)) best = c;
-      hits += int(best) == labels(n);
+      correct += int(best) == labels(n);
     }
-    double const accuracy = double(hits) / double(held_out.size());
+    double const accuracy = double(correct) / double(held_out.size());
     std::printf("held-out accuracy %.17g\n", accuracy);
     if (accuracy < at_least) {
       std::fprintf(stderr, "digits_evaluate: expected an accuracy of at least %g, got %g.\n",

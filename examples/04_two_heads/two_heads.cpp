@@ -109,7 +109,7 @@ Errors evaluate(Space const& exec, Model const& model, Fluid const& fluid) {
   model.infer(exec, fluid.state, tensors(named<phase>(z), named<pressure>(p)));  // in any order
   auto const p_target = fluid.pressure;
   auto const z_target = fluid.phase;
-  double squares = 0, hits = 0;
+  double squares = 0, correct = 0;
   Kokkos::parallel_reduce(
       "evaluate", Kokkos::RangePolicy<Space>(exec, 0, fluid.size()),
       KOKKOS_LAMBDA(int n, double& local_squares, double& local_hits) {
@@ -119,8 +119,8 @@ Errors evaluate(Space const& exec, Model const& model, Fluid const& fluid) {
           if (z(n, c) > z(n, best)) best = c;
         local_hits += best == z_target(n);
       },
-      squares, hits);
-  return {std::sqrt(squares / fluid.size()), hits / fluid.size()};
+      squares, correct);
+  return {std::sqrt(squares / fluid.size()), correct / fluid.size()};
 }
 
 double largest_difference(Space const& exec, Model const& a, Model const& b) {

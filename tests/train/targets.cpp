@@ -109,7 +109,7 @@ TEST_CASE("targets: cross-entropy of each pixel, against its formula") {
   Right y("y", batch, 3, 3, 4);
   trainer.model().infer(exec, x, y);
   exec.fence("targets");
-  double loss = 0, hits = 0;
+  double loss = 0, correct = 0;
   for (std::size_t n = 0; n < batch; ++n)
     for (std::size_t h = 0; h < 3; ++h)
       for (std::size_t w = 0; w < 4; ++w) {
@@ -120,12 +120,12 @@ TEST_CASE("targets: cross-entropy of each pixel, against its formula") {
           if (y(n, c, h, w) > y(n, best, h, w)) best = c;
         }
         loss += std::log(sum) - y(n, std::size_t(t(n, h, w)), h, w);
-        hits += int(best) == t(n, h, w);
+        correct += int(best) == t(n, h, w);
       }
   auto const evaluation = trainer.evaluate(x, t);
   CHECK(evaluation.samples == long(batch));
   CHECK(evaluation.loss == doctest::Approx(loss / (12 * batch)).epsilon(1e-13));
-  CHECK(evaluation.accuracy == doctest::Approx(hits / (12 * batch)).epsilon(1e-13));
+  CHECK(evaluation.accuracy == doctest::Approx(correct / (12 * batch)).epsilon(1e-13));
   trainer.step(x, t);
   CHECK(trainer.loss() == doctest::Approx(loss / (12 * batch)).epsilon(1e-13));
   CHECK(trainer.evaluate(x, t).loss < loss / (12 * batch));

@@ -21,7 +21,7 @@ inline constexpr int few_channels = 63;
 /// samples (times weight and loss scale): the division by the number of samples of all ranks
 /// belongs to the optimizer, which makes uneven batches right.
 ///
-/// shape    outputs (N, S, C) · targets as L says · d_outputs (N, S, C) · values, hits (N)
+/// shape    outputs (N, S, C) · targets as L says · d_outputs (N, S, C) · values, correct (N)
 /// options  Few: C is at most few_channels; what only longer rows need is not compiled
 /// cost     one read, one write of the outputs
 template <class L, bool Few = false> struct Loss {
@@ -38,8 +38,8 @@ template <class L, bool Few = false> struct Loss {
     StepState const* state = nullptr;  // loss scale; nullptr: one
     storage* d_outputs = nullptr;      // nullptr: value only
     bool accumulate_gradient = false;
-    accumulate* values = nullptr;  // (N) written, or added to when accumulate_values
-    accumulate* hits = nullptr;    // (N) share of positions whose class is right, or nullptr
+    accumulate* values = nullptr;   // (N) written, or added to when accumulate_values
+    accumulate* correct = nullptr;  // (N) share of positions whose class is right, or nullptr
     bool accumulate_values = false;
     bool same_in_any_batch = false;  // a sample's bits do not depend on the size of its batch
   };
@@ -50,20 +50,20 @@ template <class L> struct Loss<L, true> : Loss<L, false> {};
 
 /// Numbers behind the gradients of the parameters, summed with them over the ranks.
 struct Tail {
-  static constexpr int samples = 0, loss = 1, hits = 2;
+  static constexpr int samples = 0, loss = 1, correct = 2;
   static constexpr int wrong_labels = 3;  // class numbers outside of their range, in this step
   // The same of all steps since a message about them: written by the update, not summed.
   static constexpr int untold_labels = 4;
   static constexpr int size = 5;
 };
 
-/// sums[0] = N, sums[1] = sum over n of values[n], sums[2] = sum of hits, in a fixed order;
-/// sums[3] = class numbers outside of their range, where they are searched for.
+/// sums[0] = N, sums[1] = sum over n of values[n], sums[2] = sum of correct predictions, in a fixed
+/// order; sums[3] = class numbers outside of their range, where they are searched for.
 template <class Precision> struct LossSum {
   using accumulate = typename Precision::accumulate;
   int batch = 0;
   accumulate const* values = nullptr;
-  accumulate const* hits = nullptr;
+  accumulate const* correct = nullptr;
   accumulate* partial = nullptr;  // workspace (2, blocks)
   accumulate* sums = nullptr;     // (3), or (4) with labels
   LabelSearch<accumulate> labels = {};

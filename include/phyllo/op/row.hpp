@@ -63,7 +63,7 @@ template <class Storage, class Accumulate> struct GradientRow {
 
 /// One if the first maximal channel is the class number, else zero.
 template <class L, class Accumulate, class Outputs, class Target>
-PHYLLO_FUNCTION Accumulate hit(int channels, Outputs const& z, Target const& target) {
+PHYLLO_FUNCTION Accumulate is_correct(int channels, Outputs const& z, Target const& target) {
   if constexpr (L::classes) {
     auto const label = target(0);
     if (label < 0 || label >= channels) return Accumulate(0);
@@ -83,8 +83,8 @@ PHYLLO_FUNCTION Accumulate hit(int channels, Outputs const& z, Target const& tar
 
 /// The same by a team; every thread has the result.
 template <class L, class Accumulate, class Team, class Outputs, class Target>
-PHYLLO_FUNCTION Accumulate hit_by_team(Team const& team, int channels, Outputs const& z,
-                                       Target const& target) {
+PHYLLO_FUNCTION Accumulate is_correct_by_team(Team const& team, int channels, Outputs const& z,
+                                              Target const& target) {
   if constexpr (L::classes) {
     auto const label = target(0);
     if (label < 0 || label >= channels) return Accumulate(0);

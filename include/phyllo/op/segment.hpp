@@ -143,7 +143,7 @@ template <class Segment, class L> struct WholeStep {
     accumulate* partial = nullptr;
     accumulate* gradients = nullptr;  // (parameter_count), every parameter of the segment written
     accumulate* values = nullptr;     // (N)
-    accumulate* hits = nullptr;       // (N) or nullptr
+    accumulate* correct = nullptr;    // (N) or nullptr
     int rows = 0;                     // of the workspace, at least `blocks`
     int pieces = 0;                   // the caller's own, of the batch
     // (pieces + 1), in host memory: where the caller's own pieces begin. Their gradients stay in

@@ -15,10 +15,11 @@ template <class T, class S> struct TrainedState {
   using accumulate = T;
   using storage = S;
 
-  T* weights = nullptr;      // (size), unrounded
-  S* parameters = nullptr;   // (size), what kernels read: the weights themselves where S is T
-  T* gradients = nullptr;    // (size), and behind them the numbers of samples, loss and hits
-  long size = 0;             // parameters
+  T* weights = nullptr;     // (size), unrounded
+  S* parameters = nullptr;  // (size), what kernels read: the weights themselves where S is T
+  T* gradients =
+      nullptr;    // (size), and behind them the numbers of samples, loss and correct predictions
+  long size = 0;  // parameters
   T* rule_state = nullptr;   // (rule_states, size of this rank's share)
   int rule_states = 0;       // numbers per parameter: momentum, moments
   float* buffers = nullptr;  // (buffer_size), running statistics

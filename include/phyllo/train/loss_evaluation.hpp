@@ -29,7 +29,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   using First = typename At<TypeList<Term...>, 0>::loss;
   static constexpr int terms = int(sizeof...(Term));
   static constexpr bool takes_classes[] = {Term::loss::classes...};
-  /// The term whose hits are counted: the first with class numbers; -1: none.
+  /// The term whose correct predictions are counted: the first with class numbers; -1: none.
   static constexpr int first_classes = [] {
     for (int k = 0; k < terms; ++k)
       if (takes_classes[k]) return k;
@@ -56,7 +56,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   }
 
   struct Sums {
-    double samples = 0, value = 0, hits = 0;
+    double samples = 0, value = 0, correct = 0;
     double wrong_labels = 0;  // class numbers outside of their range, in untold steps as well
   };
 
@@ -69,7 +69,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     };
     allocate(totals_, "evaluation", 4);
     allocate(values_, "loss of samples", model.capacity());
-    allocate(hits_, "hits of samples", model.capacity());
+    allocate(correct_, "correct predictions of samples", model.capacity());
     allocate(sums_, "loss sums", 4);
     if constexpr (first_classes >= 0) allocate(wrong_label_, "label out of range", 1);
     sums_on_host_ = Kokkos::create_mirror_view(Kokkos::HostSpace{}, sums_);
@@ -127,20 +127,20 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   }
   accumulate* piece_gradients() const { return partial_.data() + 2 * op::LossSum<P>::blocks; }
 
-  /// Values of the loss and hits, sample by sample, in inference mode: `take(values, hits, count)`,
-  /// arrays in host memory, for one batch that the model holds after the other.
+  /// Values of the loss and correct predictions, sample by sample, in inference mode: `take(values,
+  /// correct, count)`, arrays in host memory, for one batch that the model holds after the other.
   /// Returns how many class numbers are outside of their range.
   template <class Take>
   double evaluate_samples(space const& exec, BoundTensors const& in, BoundTensors const& targets,
                           Take const& take) {
     auto const values = Kokkos::create_mirror_view(Kokkos::HostSpace{}, values_);
-    auto const hits = Kokkos::create_mirror_view(Kokkos::HostSpace{}, hits_);
+    auto const correct = Kokkos::create_mirror_view(Kokkos::HostSpace{}, correct_);
     double wrong_labels = 0;
     evaluate_batches(exec, in, targets, [&](int count, BoundTensors const& part, long first) {
       Kokkos::deep_copy(exec, values, values_);
-      Kokkos::deep_copy(exec, hits, hits_);
+      Kokkos::deep_copy(exec, correct, correct_);
       exec.fence("phyllo/evaluate");  // a short string, which allocates nothing
-      take(values.data(), hits.data(), count);
+      take(values.data(), correct.data(), count);
       bool all_finite = true;
       for (int n = 0; n < count; ++n) all_finite = all_finite && is_finite(values(n));
       if (all_finite) return;
@@ -166,7 +166,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     auto const all = Kokkos::create_mirror_view(Kokkos::HostSpace{}, totals_);
     all(0) = total.samples;
     all(1) = total.value;
-    all(2) = total.hits;
+    all(2) = total.correct;
     all(3) = total.wrong_labels;
     Kokkos::deep_copy(exec, totals_, all);
     c.sum(exec, totals_.data(), 4);
@@ -226,7 +226,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     work.partial = piece_gradients();
     work.gradients = model_.arenas().gradients;
     work.values = values_.data();
-    work.hits = hits_.data();
+    work.correct = correct_.data();
     if constexpr (takes_views<WholeKernels>)
       WholeKernels::run(exec, label_, work,
                         from_slot ? pass.template input_slot<0>() : in.tensor[0]);
@@ -351,7 +351,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     constexpr int nodes[] = {node_of<Term>()...};
     for (int k = 0; k < term; ++k) work.accumulate_gradient |= nodes[k] == nodes[term];
     work.values = values_.data();
-    work.hits = T::loss::classes && term == first_classes ? hits_.data() : nullptr;
+    work.correct = T::loss::classes && term == first_classes ? correct_.data() : nullptr;
     work.accumulate_values = term > 0;
     work.same_in_any_batch = Exec::shards > 0;
     SelectedKernels<Op, P, typename Exec::backends>::run(exec, label_, work);
@@ -361,7 +361,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   void sum(space const& exec, int batch, accumulate* sums, BoundTensors const& targets, long name,
            long first = 0) {
     using Op = op::LossSum<P>;
-    Op work{batch, values_.data() + first, hits_.data() + first, partial_.data(), sums};
+    Op work{batch, values_.data() + first, correct_.data() + first, partial_.data(), sums};
     if constexpr (first_classes >= 0)
       work.labels = search(first_classes, batch, targets, name, first);
     SelectedKernels<Op, P, typename Exec::backends>::run(exec, label_, work);
@@ -382,14 +382,14 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     exec.fence("phyllo/evaluate");  // a short string, which allocates nothing
     total.samples += double(sums_on_host_(0));
     total.value += double(sums_on_host_(1));
-    total.hits += double(sums_on_host_(2));
+    total.correct += double(sums_on_host_(2));
     total.wrong_labels += double(sums_on_host_(3));
   }
 
   M const& model_;
   std::string label_;
   typename M::template Vector<op::WrongLabel> wrong_label_;
-  typename M::template Vector<accumulate> values_, hits_, sums_, partial_;
+  typename M::template Vector<accumulate> values_, correct_, sums_, partial_;
   decltype(Kokkos::create_mirror_view(Kokkos::HostSpace{}, sums_)) sums_on_host_;
   typename M::template Vector<double>
       totals_;  // of an evaluation: more samples than a float counts

@@ -115,12 +115,12 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
     long n = map_.begin(map_.first());
     int shard = map_.first();
     double const wrong_labels = evaluation_.evaluate_samples(
-        exec, in, targets, [&](accumulate const* values, accumulate const* hits, int count) {
+        exec, in, targets, [&](accumulate const* values, accumulate const* correct, int count) {
           for (int i = 0; i < count; ++i, ++n) {
             while (n >= map_.begin(shard + 1)) ++shard;
             sums(4 * shard) += 1;
             sums(4 * shard + 1) += double(values[i]);
-            sums(4 * shard + 2) += double(hits[i]);
+            sums(4 * shard + 2) += double(correct[i]);
           }
         });
     // Every rank has counted the same labels of steps: the first shard's tells of them.
@@ -138,7 +138,7 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
     for (int s = 0; s < shards; ++s) {
       total.samples += sums(4 * s);
       total.value += sums(4 * s + 1);
-      total.hits += sums(4 * s + 2);
+      total.correct += sums(4 * s + 2);
       total.wrong_labels += sums(4 * s + 3);
     }
     return total;

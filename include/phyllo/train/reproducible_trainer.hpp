@@ -82,7 +82,7 @@ class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, 
     BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
     auto const sums = step_.evaluate(exec_, inputs, evaluation_.bind(targets, inputs.batch));
     evaluation_.refuse_labels(exec_, sums.wrong_labels);
-    return {sums.value / sums.samples, sums.hits / sums.samples, long(sums.samples)};
+    return {sums.value / sums.samples, sums.correct / sums.samples, long(sums.samples)};
   }
 
   /// All ranks have the same weights and running statistics at any time: nothing is left to do.

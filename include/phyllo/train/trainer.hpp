@@ -104,7 +104,7 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
     auto const sums = evaluation_.evaluate(exec_, inputs, evaluation_.bind(targets, inputs.batch),
                                            communication_);
     evaluation_.refuse_labels(exec_, sums.wrong_labels);
-    return {sums.value / sums.samples, sums.hits / sums.samples, long(sums.samples)};
+    return {sums.value / sums.samples, sums.correct / sums.samples, long(sums.samples)};
   }
 
   /// Makes weights and running statistics of all ranks equal, under any policy; every rank calls

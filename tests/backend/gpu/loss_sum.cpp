@@ -33,12 +33,12 @@ TEST_CASE_TEMPLATE("gpu: sums of losses, by one block of threads and by many", P
 TEST_CASE("gpu: sums of losses have the same bits on devices of both vendors") {
   using P = Full<float>;
   for (int const batch : {1000, 300'000}) {
-    auto const values = numbers<float>(batch, 1), hits = numbers<float>(batch, 2);
+    auto const values = numbers<float>(batch, 1), correct = numbers<float>(batch, 2);
     float partial[2 * op::LossSum<P>::blocks], cuda[3], hip[3];
     OnCuda<op::LossSum<P>, P>::run(Space{}, "cuda",
-                                   {batch, values.data(), hits.data(), partial, cuda});
+                                   {batch, values.data(), correct.data(), partial, cuda});
     OnHip<op::LossSum<P>, P>::run(Space{}, "hip",
-                                  {batch, values.data(), hits.data(), partial, hip});
+                                  {batch, values.data(), correct.data(), partial, hip});
     CHECK(std::memcmp(cuda, hip, sizeof cuda) == 0);
     CHECK(cuda[0] == float(batch));
   }

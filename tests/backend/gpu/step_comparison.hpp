@@ -44,13 +44,13 @@ void compare_steps(int batch, Inputs inputs = Inputs::in_one_piece) {
   std::vector<double> wanted(std::size_t(batch * A::last));
   for (std::size_t i = 0; i < wanted.size(); ++i)
     wanted[i] = L::classes ? double(i % A::last) : double(random_uniform(3, 0, 0, i, 0));
-  std::vector<float> gradients[2], values[2], hits[2];
+  std::vector<float> gradients[2], values[2], correct[2];
   typename Op::template Run<P> work;
   auto const p = A::template fill<S>(work.forward);
   for (int k = 0; k < 2; ++k) {
     gradients[k].assign(p.size(), std::nanf(""));
     values[k].assign(std::size_t(batch), std::nanf(""));
-    hits[k] = values[k];
+    correct[k] = values[k];
     int const rows = Kernels::workspace_rows(Space{});
     std::vector<float> partial(
         std::size_t(std::max(long(rows) * long(p.size()), partial_count<Kernels>)), std::nanf(""));
@@ -72,7 +72,7 @@ void compare_steps(int batch, Inputs inputs = Inputs::in_one_piece) {
     work.partial = partial.data();
     work.gradients = gradients[k].data();
     work.values = values[k].data();
-    work.hits = hits[k].data();
+    work.correct = correct[k].data();
     ExternalTensor source;
     source.data[0] = const_cast<S*>(x.data());
     source.type = type_of<S>;
@@ -101,7 +101,7 @@ void compare_steps(int batch, Inputs inputs = Inputs::in_one_piece) {
   CHECK(distance(values[0], values[1], 0, batch) <= bound);
   float right[2] = {};
   for (int k = 0; k < 2; ++k)
-    for (float const h : hits[k]) right[k] += h;
+    for (float const h : correct[k]) right[k] += h;
   CHECK(std::fabs(right[0] - right[1]) <= 0.02f * float(batch) + 1);
   // Between parameters there is nothing, which the norm of all gradients may add.
   for (std::size_t i = 0; i < p.size(); ++i)

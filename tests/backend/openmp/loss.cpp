@@ -44,7 +44,7 @@ TEST_CASE_TEMPLATE("openmp: logits without bound, and class numbers that are non
   for (int const channels : {3, 64, 5000}) {
     CAPTURE(channels);
     constexpr int rows = 6;
-    std::vector<A> z(std::size_t(rows * channels)), d(z.size(), A(7)), values(rows), hits(rows);
+    std::vector<A> z(std::size_t(rows * channels)), d(z.size(), A(7)), values(rows), correct(rows);
     auto const at = [&](int n, int c) -> A& { return z[std::size_t(n * channels + c)]; };
     for (int c = 1; c < channels; ++c) at(0, c) = at(2, c) = -infinity;  // a mask
     at(1, 1) = 2000;
@@ -58,7 +58,7 @@ TEST_CASE_TEMPLATE("openmp: logits without bound, and class numbers that are non
     work.targets = targets(label, 1, work.shape);
     work.d_outputs = d.data();
     work.values = values.data();
-    work.hits = hits.data();
+    work.correct = correct.data();
     openmp::Kernels<op::Loss<CrossEntropy>, P>::run(exec, "loss", work);
     exec.fence("loss");
     CHECK(values[0] == 0);
@@ -67,7 +67,7 @@ TEST_CASE_TEMPLATE("openmp: logits without bound, and class numbers that are non
     CHECK(values[3] == 0);
     CHECK(std::isnan(values[4]));
     CHECK(std::isnan(values[5]));
-    CHECK(hits == std::vector<A>{1, 0, 0, 1, 0, 0});
+    CHECK(correct == std::vector<A>{1, 0, 0, 1, 0, 0});
     for (int c = 0; c < channels; ++c) {
       CHECK(d[std::size_t(c)] == 0);
       CHECK(d[std::size_t(3 * channels + c)] == 0);
@@ -82,22 +82,23 @@ TEST_CASE_TEMPLATE("openmp: sums over samples", P, Full<double>, Full<float>) {
   Kokkos::DefaultHostExecutionSpace const exec;
   for (int const batch : {0, 1, 63, 64, 65, 1000}) {
     CAPTURE(batch);
-    std::vector<A> values(std::size_t(batch) + 1), hits(std::size_t(batch) + 1);
-    double value = 0, hit = 0;
+    std::vector<A> values(std::size_t(batch) + 1), correct(std::size_t(batch) + 1);
+    double value = 0, right = 0;
     for (int n = 0; n < batch; ++n) {
       values[std::size_t(n)] = A(std::sin(1.0 + n));
-      hits[std::size_t(n)] = A(n % 3 == 0);
+      correct[std::size_t(n)] = A(n % 3 == 0);
       value += double(values[std::size_t(n)]);
-      hit += double(hits[std::size_t(n)]);
+      right += double(correct[std::size_t(n)]);
     }
-    for (bool const with_hits : {false, true}) {
+    for (bool const with_correct : {false, true}) {
       A sums[3] = {A(-1), A(-1), A(-1)};
       openmp::Kernels<op::LossSum<P>, P>::run(
-          exec, "sums", {batch, values.data(), with_hits ? hits.data() : nullptr, nullptr, sums});
+          exec, "sums",
+          {batch, values.data(), with_correct ? correct.data() : nullptr, nullptr, sums});
       exec.fence("sums");
       CHECK(sums[0] == A(batch));
       CHECK(double(sums[1]) == doctest::Approx(value).epsilon(1e-6));
-      CHECK(double(sums[2]) == (with_hits ? hit : 0));
+      CHECK(double(sums[2]) == (with_correct ? right : 0));
     }
   }
 }

@@ -143,13 +143,13 @@ template <class Segment, class L, class P> void compare_step(int batch) {
   for (std::size_t i = 0; i < wanted.size(); ++i)
     wanted[i] = L::classes ? double(i % A::last) : double(random_uniform(3, 0, 0, i, 0));
   constexpr int rows = 20;
-  std::vector<Sum> gradients[2], values[2], hits[2], partial(std::size_t(rows) * A::size);
+  std::vector<Sum> gradients[2], values[2], correct[2], partial(std::size_t(rows) * A::size);
   Kokkos::View<std::byte*, Kokkos::HostSpace> workspace(
       "workspace", std::size_t(rows * thread_bytes<openmp::Kernels<Op, P>>));
   for (int k = 0; k < 2; ++k) {
     gradients[k].assign(A::size, std::numeric_limits<Sum>::quiet_NaN());
     values[k].assign(std::size_t(batch), std::numeric_limits<Sum>::quiet_NaN());
-    hits[k] = values[k];
+    correct[k] = values[k];
     partial.assign(partial.size(), std::numeric_limits<Sum>::quiet_NaN());
     typename Op::template Run<P> work;
     A::place(work.forward);
@@ -167,7 +167,7 @@ template <class Segment, class L, class P> void compare_step(int batch) {
     work.partial = partial.data();
     work.gradients = gradients[k].data();
     work.values = values[k].data();
-    work.hits = hits[k].data();
+    work.correct = correct[k].data();
     Space const exec;
     if (k == 0)
       reference::Kernels<Op, P>::run(exec, "reference", work);
@@ -178,7 +178,7 @@ template <class Segment, class L, class P> void compare_step(int batch) {
   CHECK(distance(gradients[0], gradients[1]) <= bound<P>);
   CHECK(distance(values[0], values[1]) <= bound<P>);
   // A tie may fall to either side where the outputs are rounded.
-  if (sizeof(S) > 2) CHECK(hits[0] == hits[1]);
+  if (sizeof(S) > 2) CHECK(correct[0] == correct[1]);
 }
 
 template <class Segment, class P> void compare() {

@@ -41,7 +41,7 @@ template <class T> ExternalTensor targets(std::vector<T>& v, int channels, Shape
   return t;
 }
 
-/// Values, hits and gradients of a loss on `Kernels`; `variant` picks the options of the work.
+/// Values, correct and gradients of a loss on `Kernels`; `variant` picks the options of the work.
 template <class L, class P, class T, template <class, class> class Kernels = portable::Kernels>
 void compare_loss(int batch, Shape const& shape, int variant) {
   using Op = op::Loss<L>;
@@ -67,12 +67,12 @@ void compare_loss(int batch, Shape const& shape, int variant) {
   double const sums_bound = bound<Full<A>>();
   auto const values =
       output<A>(work.batch, work.accumulate_values, [](auto& w, A* p) { w.values = p; });
-  auto const hits = output<A>(work.batch, [](auto& w, A* p) { w.hits = p; });
+  auto const correct = output<A>(work.batch, [](auto& w, A* p) { w.correct = p; });
   compare<Op, P, Kernels>(work, sums_bound, values);
-  compare<Op, P, Kernels>(work, sums_bound, values, hits);
+  compare<Op, P, Kernels>(work, sums_bound, values, correct);
   double const gradient_bound = bound<P>();
   compare<Op, P, Kernels>(
-      work, gradient_bound, values, hits,
+      work, gradient_bound, values, correct,
       output<S>(size, work.accumulate_gradient, [](auto& w, S* p) { w.d_outputs = p; }));
 }
 
@@ -91,15 +91,15 @@ void compare_losses() {
 template <class P, template <class, class> class Kernels> void compare_loss_sums(int batch) {
   CAPTURE(batch);
   using A = typename P::accumulate;
-  auto values = numbers<A>(batch, 1), hits = numbers<A>(batch, 2);
-  for (auto* of_samples : {&values, &hits})
+  auto values = numbers<A>(batch, 1), correct = numbers<A>(batch, 2);
+  for (auto* of_samples : {&values, &correct})
     for (int n = 0; n < batch; ++n)
       of_samples->data()[n] = A(std::floor(8 * double(of_samples->data()[n])) / 8);
   for (bool const counted : {false, true}) {
     op::LossSum<P> work;
     work.batch = batch;
     work.values = values.data();
-    work.hits = counted ? hits.data() : nullptr;
+    work.correct = counted ? correct.data() : nullptr;
     compare<op::LossSum<P>, P, Kernels>(
         work, 0, output<A>(3, [](auto& w, A* p) { w.sums = p; }),
         workspace<A>(2 * op::LossSum<P>::blocks, [](auto& w, A* p) { w.partial = p; }));

@@ -68,7 +68,7 @@ template <class L, class P> void compare_step(int batch) {
   compare<Op, P>(work, steps * bound<P>(),
                  output<A>(parameters, [](auto& w, A* q) { w.gradients = q; }),
                  output<A>(batch, [](auto& w, A* q) { w.values = q; }),
-                 output<A>(batch, [](auto& w, A* q) { w.hits = q; }),
+                 output<A>(batch, [](auto& w, A* q) { w.correct = q; }),
                  workspace<A>(long(Op::blocks) * parameters, [](auto& w, A* q) { w.partial = q; }));
 }
 

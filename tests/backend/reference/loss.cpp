@@ -45,7 +45,7 @@ template <class L, class P = Double> struct Problem {
   std::vector<S> outputs;
   std::vector<std::int32_t> classes;
   Numbers numbers;
-  std::vector<A> values, hits;
+  std::vector<A> values, correct;
   float weight = 1;
   bool accumulate_values = false;
 
@@ -55,16 +55,17 @@ template <class L, class P = Double> struct Problem {
         outputs(test::rounded<S>(test::numbers(n * s.size(), 1))),
         numbers(test::numbers(n * s.size(), 2)),
         values(std::size_t(n), A(1e9)),
-        hits(std::size_t(n), A(1e9)) {
+        correct(std::size_t(n), A(1e9)) {
     for (int i = 0; i < n * s.positions(); ++i) classes.push_back((i * 7 + 1) % s.channels);
   }
 
-  void run(StepState const* state, S* d_outputs, bool accumulate_gradient, bool wants_hits = true) {
+  void run(StepState const* state, S* d_outputs, bool accumulate_gradient,
+           bool wants_correct = true) {
     auto const targets =
         L::classes ? targets_of(classes, shape, true) : targets_of(numbers, shape, false);
     test::run<Op, P>(typename Op::template Evaluate<P>{
         batch, shape, weight, outputs.data(), targets, state, d_outputs, accumulate_gradient,
-        values.data(), wants_hits ? hits.data() : nullptr, accumulate_values});
+        values.data(), wants_correct ? correct.data() : nullptr, accumulate_values});
   }
 };
 
@@ -78,10 +79,10 @@ TEST_CASE("reference loss: cross-entropy by hand") {
   p.run(nullptr, d.data(), false);
   CHECK(test::largest_difference(p.values, {std::log(3.0), std::log(2.0)}) < 1e-15);
   CHECK(test::largest_difference(d, {1.0 / 3, 1.0 / 3, -2.0 / 3, -0.5, 0.25, 0.25}) < 1e-15);
-  CHECK(p.hits == Numbers{0, 1});  // of equal ones the first is the answer
+  CHECK(p.correct == Numbers{0, 1});  // of equal ones the first is the answer
   p.classes = {0, 1};
   p.run(nullptr, nullptr, false);
-  CHECK(p.hits == Numbers{1, 0});
+  CHECK(p.correct == Numbers{1, 0});
   CHECK(test::largest_difference(p.values, {std::log(3.0), std::log(4.0)}) < 1e-15);
 }
 
@@ -93,7 +94,7 @@ TEST_CASE("reference loss: cross-entropy neither overflows nor accepts a class t
   CHECK(p.values[0] == 2000);
   CHECK(std::isnan(p.values[1]));
   CHECK(std::isnan(p.values[2]));
-  CHECK(p.hits == Numbers{0, 0, 0});
+  CHECK(p.correct == Numbers{0, 0, 0});
 }
 
 TEST_CASE("reference loss: mean squared error by hand") {
@@ -104,7 +105,7 @@ TEST_CASE("reference loss: mean squared error by hand") {
   p.run(nullptr, d.data(), false);
   CHECK(p.values == Numbers{2.5, 0.125});
   CHECK(d == Numbers{1, -2, 0, -0.5});
-  CHECK(p.hits == Numbers{0, 0});
+  CHECK(p.correct == Numbers{0, 0});
 }
 
 TEST_CASE("reference loss: a sample's loss is the weighted mean over its positions") {
@@ -119,7 +120,7 @@ TEST_CASE("reference loss: a sample's loss is the weighted mean over its positio
   CHECK(p.values[0] ==
         doctest::Approx(0.5 * (2 * std::log(2.0) + std::log(4.0 / 3) + std::log(4.0)) / 4)
             .epsilon(1e-14));
-  CHECK(p.hits == Numbers{0.5});
+  CHECK(p.correct == Numbers{0.5});
   // The gradient carries weight x scale / positions = 1, the value no scale.
   CHECK(test::largest_difference(d, {-0.5, 0.5, 0.5, -0.5, -0.25, 0.25, 0.75, -0.75}) < 1e-15);
 }
@@ -176,13 +177,13 @@ TEST_CASE("reference loss: values are added where asked") {
 
 TEST_CASE("reference loss: sums over the batch, and over nothing") {
   using Sum = op::LossSum<Double>;
-  Numbers const values{1, 2, 4.5}, hits{1, 0, 0.5};
+  Numbers const values{1, 2, 4.5}, correct{1, 0, 0.5};
   Numbers partial(std::size_t(3 * Sum::blocks)), sums(3, 1e9);
-  test::run<Sum, Double>(Sum{3, values.data(), hits.data(), partial.data(), sums.data()});
+  test::run<Sum, Double>(Sum{3, values.data(), correct.data(), partial.data(), sums.data()});
   CHECK(sums == Numbers{3, 7.5, 1.5});
   test::run<Sum, Double>(Sum{2, values.data(), nullptr, partial.data(), sums.data()});
   CHECK(sums == Numbers{2, 3, 0});
-  test::run<Sum, Double>(Sum{0, values.data(), hits.data(), partial.data(), sums.data()});
+  test::run<Sum, Double>(Sum{0, values.data(), correct.data(), partial.data(), sums.data()});
   CHECK(sums == Numbers{0, 0, 0});
   Problem<CrossEntropy> nothing(0, {3});
   Numbers d{9};
@@ -202,7 +203,7 @@ TEST_CASE_TEMPLATE("reference loss: sixteen bits are evaluated in float and roun
   p.run(&state, d.data(), false);
   exact.run(&state, exact_d.data(), false);
   CHECK(test::largest_difference(test::widened(p.values), exact.values) < 1e-6);
-  CHECK(test::widened(p.hits) == exact.hits);
+  CHECK(test::widened(p.correct) == exact.correct);
   for (std::size_t i = 0; i < 12; ++i)
     CHECK(std::abs(double(d[i]) - exact_d[i]) <=
           0.51 * double(S::epsilon) * std::abs(exact_d[i]) + 1e-3);

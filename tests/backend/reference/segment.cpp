@@ -102,7 +102,7 @@ template <class... D, class P> struct Problem<Segment<D...>, P> {
 
 // Values and gradients of a step.
 template <class A> struct Step {
-  std::vector<A> gradients, values, hits;
+  std::vector<A> gradients, values, correct;
 };
 
 // One op at a time.
@@ -186,7 +186,7 @@ template <class... D, class P> struct Unfused<Segment<D...>, P> {
                                                        d.data(),
                                                        false,
                                                        s.values.data(),
-                                                       s.hits.data(),
+                                                       s.correct.data(),
                                                        false});
     all_backward<D...>(0, d, s.gradients);
     return s;
@@ -200,7 +200,7 @@ template <class... D, class P> struct Unfused<Segment<D...>, P> {
 };
 
 template <class L, class S, class P>
-Step<typename P::accumulate> whole_step(Problem<S, P>& p, bool hits = true) {
+Step<typename P::accumulate> whole_step(Problem<S, P>& p, bool correct = true) {
   using Op = op::WholeStep<S, L>;
   using A = typename P::accumulate;
   auto const n = std::size_t(p.batch);
@@ -209,7 +209,7 @@ Step<typename P::accumulate> whole_step(Problem<S, P>& p, bool hits = true) {
             std::vector<A>(n, A(1e9))};
   test::run<Op, P>(typename Op::template Run<P>{
       p.forward(nullptr), p.loss_weight, p.template targets<L>(), &p.state, p.parameter_count,
-      partial.data(), s.gradients.data(), s.values.data(), hits ? s.hits.data() : nullptr});
+      partial.data(), s.gradients.data(), s.values.data(), correct ? s.correct.data() : nullptr});
   return s;
 }
 
@@ -233,7 +233,7 @@ TEST_CASE("reference segment: two layers by hand") {
   p.numbers = {134, 1};
   auto const s = whole_step<MeanSquaredError>(p);
   CHECK(s.values == Numbers{1, 1});
-  CHECK(s.hits == Numbers{0, 0});
+  CHECK(s.correct == Numbers{0, 0});
   // d_y = 2 and -2; the second sample's hidden values are zero, and so are its slopes.
   CHECK(s.gradients == Numbers{7, 2, 20, 200, 40, 400, 20, 200});
 }
@@ -257,7 +257,7 @@ TEST_CASE_TEMPLATE("reference whole step: equals its layers one at a time", S, S
   auto const check = [](Step<double> const& a, Step<double> const& b) {
     CHECK(test::relative_error(a.gradients, b.gradients) < 1e-14);
     CHECK(test::largest_difference(a.values, b.values) < 1e-14);
-    CHECK(a.hits == b.hits);
+    CHECK(a.correct == b.correct);
   };
   check(whole_step<CrossEntropy>(p), unfused.template step<CrossEntropy>());
   check(whole_step<MeanSquaredError>(p), unfused.template step<MeanSquaredError>());
@@ -315,7 +315,7 @@ TEST_CASE_TEMPLATE("reference segment and whole step: sixteen bits are rounded w
   auto const whole = whole_step<CrossEntropy>(p);
   auto const single = unfused.template step<CrossEntropy>();
   CHECK(test::widened(whole.values) == test::widened(single.values));
-  CHECK(test::widened(whole.hits) == test::widened(single.hits));
+  CHECK(test::widened(whole.correct) == test::widened(single.correct));
   // Only the float sums over samples may be ordered in another way.
   CHECK(test::relative_error(test::widened(single.gradients), test::widened(whole.gradients)) <
         1e-6);

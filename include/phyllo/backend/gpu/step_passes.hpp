@@ -35,8 +35,8 @@ struct StepPasses<Unit, op::Segment<D...>, L, P> {
   ExternalTensor targets;
   StepState const* state = nullptr;
   S const* parameters = nullptr;
-  float* values = nullptr;  // (N)
-  float* hits = nullptr;    // (N) or nullptr
+  float* values = nullptr;   // (N)
+  float* correct = nullptr;  // (N) or nullptr
   float loss_weight = 1;
   int parameter_count = 0;
   int weight[layers] = {};
@@ -51,7 +51,7 @@ struct StepPasses<Unit, op::Segment<D...>, L, P> {
         state(work.state),
         parameters(work.forward.parameters),
         values(work.values),
-        hits(work.hits),
+        correct(work.correct),
         loss_weight(work.weight),
         parameter_count(work.parameter_count),
         random(work.forward.random) {
@@ -121,7 +121,7 @@ struct StepPasses<Unit, op::Segment<D...>, L, P> {
     }
   }
 
-  /// Values of the loss, hits, and d loss / d outputs times the derivative of the last chain.
+  /// Values of the loss, correct, and d loss / d outputs times the derivative of the last chain.
   template <class Rows>
   PHYLLO_INLINE void loss(Values& value, Rows const& rows, long first, int first_lane) const {
     Unit::synchronize();
@@ -175,7 +175,7 @@ struct StepPasses<Unit, op::Segment<D...>, L, P> {
     float const scale = state != nullptr ? state->loss_scale : 1.0f;
     op::GradientRow<S, float> const gradient{d_row, loss_weight * scale, false};
     values[n] = loss_weight * L::template row<float>(outputs, z, target, gradient);
-    if (hits != nullptr) hits[n] = op::hit<L, float>(outputs, z, target);
+    if (correct != nullptr) correct[n] = op::is_correct<L, float>(outputs, z, target);
   }
 
   // Behind the chain of a layer -> before it.

@@ -28,7 +28,7 @@ template <class L, bool Few, class P> struct loss_rows_piece {
   A* partial = nullptr;  // (2, batch, splits)
 
   struct Sums {
-    A value = 0, hits = 0;
+    A value = 0, correct = 0;
   };
 
   void operator()(int item) const {
@@ -38,7 +38,7 @@ template <class L, bool Few, class P> struct loss_rows_piece {
       Sums const s =
           range(n, int(long(positions) * k / splits), int(long(positions) * (k + 1) / splits));
       partial[item] = s.value;
-      partial[work.batch * splits + item] = s.hits;
+      partial[work.batch * splits + item] = s.correct;
       return;
     }
     int const first = int(long(work.batch) * item / pieces),
@@ -57,7 +57,7 @@ template <class L, bool Few, class P> struct loss_rows_piece {
     A const positions = A(work.shape.positions());
     A const value = s.value * (work.weight / positions);
     work.values[n] = work.accumulate_values ? work.values[n] + value : value;
-    if (work.hits != nullptr) work.hits[n] = s.hits / positions;
+    if (work.correct != nullptr) work.correct[n] = s.correct / positions;
   }
 
  private:
@@ -73,7 +73,7 @@ template <class L, bool Few, class P> struct loss_rows_piece {
         for (int p = first; p < last; p += loss_rows) {
           Sums const s = tile(n, p, last - p < loss_rows ? last - p : loss_rows, false);
           sum.value += s.value;
-          sum.hits += s.hits;
+          sum.correct += s.correct;
         }
         return sum;
       }
@@ -87,7 +87,7 @@ template <class L, bool Few, class P> struct loss_rows_piece {
             work.d_outputs == nullptr ? nullptr : work.d_outputs + at, factor(),
             work.accumulate_gradient};
         sum.value += value(channels, z, target, gradient);
-        if (work.hits != nullptr) sum.hits += op::hit<L, A>(channels, z, target);
+        if (work.correct != nullptr) sum.correct += op::is_correct<L, A>(channels, z, target);
       }
     }
     return sum;
@@ -134,7 +134,7 @@ template <class L, bool Few, class P> struct loss_rows_piece {
     L::template tile<loss_rows>(channels, z, label, factor(),
                                 work.d_outputs == nullptr ? nullptr : gradient, value);
     if (work.d_outputs != nullptr) store(rows, gradient, work.d_outputs + at);
-    if (work.hits != nullptr) {
+    if (work.correct != nullptr) {
       PHYLLO_SIMD(16)
       for (int r = 0; r < loss_rows; ++r) {
         best[r] = z[r];
@@ -151,10 +151,10 @@ template <class L, bool Few, class P> struct loss_rows_piece {
     }
     Sums sum;
     for (int r = 0; r < rows; ++r) {
-      A const hit = work.hits != nullptr && chosen[r] == label[r] ? A(1) : A(0);
-      if (of_samples) keep(n + r, {value[r], hit});
+      A const right = work.correct != nullptr && chosen[r] == label[r] ? A(1) : A(0);
+      if (of_samples) keep(n + r, {value[r], right});
       sum.value += value[r];
-      sum.hits += hit;
+      sum.correct += right;
     }
     return sum;
   }
@@ -195,7 +195,7 @@ template <class L, bool Few, class P> struct Kernels<op::Loss<L, Few>, P> {
         typename loss_rows_piece<L, Few, P>::Sums s;
         for (int k = 0; k < piece.splits; ++k) {
           s.value += partial[n * piece.splits + k];
-          s.hits += partial[(work.batch + n) * piece.splits + k];
+          s.correct += partial[(work.batch + n) * piece.splits + k];
         }
         piece.keep(n, s);
       }

@@ -16,7 +16,7 @@ template <class P> struct loss_sum {
   void operator()(int) const {
     work.sums[0] = A(work.batch);
     work.sums[1] = sum(work.values);
-    work.sums[2] = work.hits == nullptr ? A(0) : sum(work.hits);
+    work.sums[2] = work.correct == nullptr ? A(0) : sum(work.correct);
     work.count_labels();
   }
 

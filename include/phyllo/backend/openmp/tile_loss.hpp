@@ -37,7 +37,7 @@ template <class L, class A> struct TileLoss {
         target.number = work.targets.template read<long long>(n + r, 0, 0, 0, 0);
       op::GradientRow<A, A> const gradient{d_y + r * stride, work.weight * scale, false};
       work.values[n + r] = work.weight * L::template row<A>(outputs, z, target, gradient);
-      if (work.hits != nullptr) work.hits[n + r] = op::hit<L, A>(outputs, z, target);
+      if (work.correct != nullptr) work.correct[n + r] = op::is_correct<L, A>(outputs, z, target);
     }
   }
 };

@@ -18,7 +18,7 @@ template <class L, class P> struct loss_evaluate {
   PHYLLO_FUNCTION void operator()(long n) const {
     int const channels = work.shape.channels, positions = work.shape.positions();
     A const scale = work.state != nullptr ? A(work.state->loss_scale) : A(1);
-    A value = 0, hits = 0;
+    A value = 0, correct = 0;
     for (int p = 0; p < positions; ++p) {
       long const at = (n * positions + p) * channels;
       op::OutputRow<S, A> const z{work.outputs + at};
@@ -27,11 +27,11 @@ template <class L, class P> struct loss_evaluate {
           work.d_outputs == nullptr ? nullptr : work.d_outputs + at,
           work.weight * scale / A(positions), work.accumulate_gradient};
       value += L::template row<A>(channels, z, target, gradient);
-      hits += op::hit<L, A>(channels, z, target);
+      correct += op::is_correct<L, A>(channels, z, target);
     }
     value *= work.weight / A(positions);
     work.values[n] = work.accumulate_values ? work.values[n] + value : value;
-    if (work.hits != nullptr) work.hits[n] = hits / A(positions);
+    if (work.correct != nullptr) work.correct[n] = correct / A(positions);
   }
 };
 
@@ -52,11 +52,12 @@ template <class L, class P, class Space> struct loss_evaluate_by_team {
     op::GradientRow<S, A> const gradient{work.d_outputs == nullptr ? nullptr : work.d_outputs + at,
                                          work.weight * scale, work.accumulate_gradient};
     A const value = work.weight * L::template row_by_team<A>(team, channels, z, target, gradient);
-    A const hits = work.hits != nullptr ? op::hit_by_team<L, A>(team, channels, z, target) : A(0);
+    A const correct =
+        work.correct != nullptr ? op::is_correct_by_team<L, A>(team, channels, z, target) : A(0);
     // By one vector lane: what is added to is read before it is written.
     Kokkos::single(Kokkos::PerTeam(member), [&] {
       work.values[n] = work.accumulate_values ? work.values[n] + value : value;
-      if (work.hits != nullptr) work.hits[n] = hits;
+      if (work.correct != nullptr) work.correct[n] = correct;
     });
   }
 };
@@ -68,13 +69,13 @@ template <class P> struct loss_partial {
 
   PHYLLO_FUNCTION void operator()(long b) const {
     constexpr int blocks = op::LossSum<P>::blocks;
-    A value = 0, hits = 0;
+    A value = 0, correct = 0;
     for (long n = work.batch * b / blocks; n < work.batch * (b + 1) / blocks; ++n) {
       value += work.values[n];
-      if (work.hits != nullptr) hits += work.hits[n];
+      if (work.correct != nullptr) correct += work.correct[n];
     }
     work.partial[b] = value;
-    work.partial[blocks + b] = hits;
+    work.partial[blocks + b] = correct;
   }
 };
 

@@ -109,7 +109,7 @@ template <class... D, class L, class P> struct whole_step_block<op::Segment<D...
     op::TargetRow<L, A> const target(work.targets, n, Shape{outputs}, 0);
     op::GradientRow<S, A> const gradient{d + X::template at<last + 1>, work.weight * scale, false};
     work.values[n] = work.weight * L::template row<A>(outputs, z, target, gradient);
-    if (work.hits != nullptr) work.hits[n] = op::hit<L, A>(outputs, z, target);
+    if (work.correct != nullptr) work.correct[n] = op::is_correct<L, A>(outputs, z, target);
     (backward<At<TypeList<D...>, last - I>, last - int(I)>(n, value, saved, d, gradients), ...);
   }
 

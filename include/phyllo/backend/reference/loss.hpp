@@ -19,7 +19,7 @@ template <class L, bool Few, class P> struct Kernels<op::Loss<L, Few>, P> {
     int const channels = work.shape.channels, positions = work.shape.positions();
     A const scale = work.state != nullptr ? A(work.state->loss_scale) : A(1);
     for (int n = 0; n < work.batch; ++n) {
-      A value = 0, hits = 0;
+      A value = 0, correct = 0;
       for (int p = 0; p < positions; ++p) {
         long const at = (long(n) * positions + p) * channels;
         op::OutputRow<S, A> const z{work.outputs + at};
@@ -28,11 +28,11 @@ template <class L, bool Few, class P> struct Kernels<op::Loss<L, Few>, P> {
             work.d_outputs == nullptr ? nullptr : work.d_outputs + at,
             work.weight * scale / A(positions), work.accumulate_gradient};
         value += L::template row<A>(channels, z, target, gradient);
-        hits += op::hit<L, A>(channels, z, target);
+        correct += op::is_correct<L, A>(channels, z, target);
       }
       value *= work.weight / A(positions);
       work.values[n] = work.accumulate_values ? work.values[n] + value : value;
-      if (work.hits != nullptr) work.hits[n] = hits / A(positions);
+      if (work.correct != nullptr) work.correct[n] = correct / A(positions);
     }
   }
 };
@@ -47,7 +47,7 @@ template <class P> struct Kernels<op::LossSum<P>, P> {
     work.sums[1] = work.sums[2] = 0;
     for (int n = 0; n < work.batch; ++n) {
       work.sums[1] += work.values[n];
-      if (work.hits != nullptr) work.sums[2] += work.hits[n];
+      if (work.correct != nullptr) work.sums[2] += work.correct[n];
     }
     work.count_labels();
   }

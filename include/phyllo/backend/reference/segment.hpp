@@ -119,7 +119,7 @@ struct Kernels<op::WholeStep<op::Segment<D...>, L>, P> {
       op::TargetRow<L, A> const target(work.targets, n, shape, 0);
       op::GradientRow<S, A> const gradient{d.data(), work.weight * scale, false};
       work.values[n] = work.weight * L::template row<A>(outputs, z, target, gradient);
-      if (work.hits != nullptr) work.hits[n] = op::hit<L, A>(outputs, z, target);
+      if (work.correct != nullptr) work.correct[n] = op::is_correct<L, A>(outputs, z, target);
       [&]<std::size_t... I>(std::index_sequence<I...>) {
         constexpr int last = int(sizeof...(D)) - 1;
         (layer<At<TypeList<D...>, last - I>>(work, sample, last - int(I), d), ...);
