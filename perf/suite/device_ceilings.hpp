@@ -31,29 +31,29 @@ using Device = phyllo::hip::Device;
 #endif
 
 /// Products of matrices in registers, `count` for each of 8 independent sums of a warp.
-template <class Unit> struct multiply_fragments {
-  static constexpr int warps = 8, threads = warps * Unit::lanes, scratch_bytes = 16;
-  static constexpr int here = Unit::here, chains = 8;
+template <class MmaAtom> struct multiply_fragments {
+  static constexpr int warps = 8, threads = warps * MmaAtom::lanes, scratch_bytes = 16;
+  static constexpr int emulated_lanes = MmaAtom::emulated_lanes, chains = 8;
   float* result = nullptr;
   int count = 0;
 
   static double flops(long blocks, int count) {
-    return 2.0 * 16 * 16 * (16 / Unit::blocks) * chains * count * warps * double(blocks);
+    return 2.0 * 16 * 16 * (16 / MmaAtom::blocks) * chains * count * warps * double(blocks);
   }
   template <class Team> PHYLLO_FUNCTION void operator()(Team const& team) const {
-    using S = typename Unit::storage;
-    phyllo::gpu::Four<S> four;
+    using S = typename MmaAtom::storage;
+    phyllo::gpu::Pack4<S> four;
     for (int i = 0; i < 4; ++i) four.value[i] = S(1e-3f * float(team.first_thread() % 7 + i));
-    typename Unit::Values values[here];
-    typename Unit::Weights weights[here];
-    typename Unit::Sums sums[chains][here] = {};
-    for (int l = 0; l < here; ++l) {
-      for (int p = 0; p < Unit::parts; ++p) Unit::put(values[l], p, four);
-      weights[l] = Unit::weights(four);
+    typename MmaAtom::Values values[emulated_lanes];
+    typename MmaAtom::Weights weights[emulated_lanes];
+    typename MmaAtom::Sums sums[chains][emulated_lanes] = {};
+    for (int l = 0; l < emulated_lanes; ++l) {
+      for (int p = 0; p < MmaAtom::parts; ++p) MmaAtom::put(values[l], p, four);
+      weights[l] = MmaAtom::weights(four);
     }
     for (int i = 0; i < count; ++i) {
       PHYLLO_UNROLL_ON_DEVICE
-      for (int c = 0; c < chains; ++c) Unit::multiply(sums[c], values, weights);
+      for (int c = 0; c < chains; ++c) MmaAtom::multiply(sums[c], values, weights);
     }
     float sum = 0;
     for (int c = 0; c < chains; ++c) sum += sums[c][0].value[0];
@@ -82,8 +82,8 @@ struct multiply_add {
 
 /// to = from, four numbers at a time, `repeat` times.
 struct copy_numbers {
-  phyllo::gpu::Four<float> const* from = nullptr;
-  phyllo::gpu::Four<float>* to = nullptr;
+  phyllo::gpu::Pack4<float> const* from = nullptr;
+  phyllo::gpu::Pack4<float>* to = nullptr;
   PHYLLO_FUNCTION void operator()(long i) const { to[i] = from[i]; }
 };
 
@@ -138,7 +138,7 @@ double shortest(DeviceCeilings::Space const& exec, int calls, Call const& call) 
 }
 
 template <class S> double matrix_rate(DeviceCeilings::Space const& exec) {
-  using Kernel = detail::multiply_fragments<typename detail::Device::template Unit<S>>;
+  using Kernel = detail::multiply_fragments<typename detail::Device::template MmaAtom<S>>;
   constexpr int count = 20000;
   long const blocks = 4L * detail::Device::multiprocessors(exec);
   Kokkos::View<float*, DeviceCeilings::Space> result("result", std::size_t(blocks));
@@ -154,8 +154,8 @@ inline double copy_rate(DeviceCeilings::Space const& exec, long fours, int calls
   Kokkos::View<float*, DeviceCeilings::Space> from("from", std::size_t(4 * fours)),
       to("to", std::size_t(4 * fours));
   Kokkos::deep_copy(exec, from, 1.5f);
-  detail::copy_numbers const kernel{reinterpret_cast<phyllo::gpu::Four<float> const*>(from.data()),
-                                    reinterpret_cast<phyllo::gpu::Four<float>*>(to.data())};
+  detail::copy_numbers const kernel{reinterpret_cast<phyllo::gpu::Pack4<float> const*>(from.data()),
+                                    reinterpret_cast<phyllo::gpu::Pack4<float>*>(to.data())};
   return 32.0 * double(fours) /
          shortest(exec, calls, [&] { phyllo::portable::launch(exec, "copy", fours, kernel); });
 }

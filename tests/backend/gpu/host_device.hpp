@@ -12,7 +12,7 @@ namespace phyllo::test {
 
 // A GPU of a few blocks.
 template <template <class> class Instruction> struct HostDevice : gpu::Launcher<HostRuntime> {
-  template <class Storage> using Unit = Instruction<Storage>;
+  template <class Storage> using MmaAtom = Instruction<Storage>;
 };
 
 }  // namespace phyllo::test

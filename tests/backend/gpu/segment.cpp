@@ -110,7 +110,7 @@ template <class Segment, template <class> class Instruction, class S> void compa
     for (Caller const caller : {Caller::packed, Caller::gaps, Caller::columns, Caller::gathered})
       compare<Device, Segment, P>(batch, caller);
 }
-template <class Unit> struct DeviceOf;
+template <class MmaAtom> struct DeviceOf;
 template <template <class> class Instruction, class S>
 struct DeviceOf<Instruction<S>> : HostDevice<Instruction> {};
 
@@ -151,10 +151,10 @@ TEST_CASE("what a function makes of padding reaches no output") {
   compare_units<op::Segment<Dense<3, 19, BesideZero>, Bare<19, 33, BesideZero>, Dense<33, 5>>>();
 }
 
-TEST_CASE_TEMPLATE("a NaN goes through rectifiers, to the outputs of its sample and no other", Unit,
-                   cuda::Mma<bf16>, cuda::Mma<fp16>, cuda::Mma<float>, cuda::Wgmma<bf16>,
+TEST_CASE_TEMPLATE("a NaN goes through rectifiers, to the outputs of its sample and no other",
+                   MmaAtom, cuda::Mma<bf16>, cuda::Mma<fp16>, cuda::Mma<float>, cuda::Wgmma<bf16>,
                    cuda::Wgmma<fp16>, hip::Mfma<bf16>, hip::Mfma<fp16>, hip::Mfma<float>) {
-  using S = typename Unit::storage;
+  using S = typename MmaAtom::storage;
   using P = typename PrecisionOf<S>::type;
   using Segment = op::Segment<Dense<5, 40, ReLU>, Dense<40, 40, ReLU>, Dense<40, 3>>;
   typename Segment::template Forward<P> work;
@@ -176,7 +176,7 @@ TEST_CASE_TEMPLATE("a NaN goes through rectifiers, to the outputs of its sample 
     source.channel_stride = target.channel_stride = 1;
     work.batch = batch;
     work.parameters = p.data();
-    gpu::SegmentKernels<DeviceOf<Unit>, Segment, P>::run(Space{}, "gpu", work, source, target);
+    gpu::SegmentKernels<DeviceOf<MmaAtom>, Segment, P>::run(Space{}, "gpu", work, source, target);
     for (int n = 0; n < batch; ++n)
       for (int c = 0; c < 3; ++c)
         CHECK(std::isnan(float(y[std::size_t(n * 3 + c)])) == (n == sick));

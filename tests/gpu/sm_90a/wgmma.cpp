@@ -15,7 +15,7 @@ namespace phyllo_gpu {
 struct Deep : Network<Input<128>, Repeat<12, Linear<128>, ReLU>, Linear<128>> {};
 
 template <class Net, class S>
-using UnitOf = typename gpu::SegmentUnit<
+using UnitOf = typename gpu::SegmentAtom<
     phyllo::cuda::Device,
     StepSegment<Planned<Net, Phase::inference, FusionLevel::tile, int(sizeof(S))>, 0>, S>::type;
 static_assert(std::is_same_v<UnitOf<Mlp, bf16>, phyllo::cuda::Wgmma<bf16>>);

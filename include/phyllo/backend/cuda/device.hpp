@@ -13,7 +13,7 @@ namespace phyllo::inline PHYLLO_ISA::cuda {
 
 /// NVIDIA devices: how kernels are launched, and the matrix instructions that they use.
 struct Device : gpu::Launcher<Runtime> {
-  template <class Storage> using Unit = Mma<Storage>;
+  template <class Storage> using MmaAtom = Mma<Storage>;
 #if defined(PHYLLO_ENABLE_WGMMA)
   /// Of an H100: 600 TFLOP/s by mma.sync over 3 TB/s. Not measured.
   static constexpr long compute_bound_intensity = 200;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/cuda/mma_lanes.hpp>
-#include <phyllo/backend/gpu/four.hpp>
+#include <phyllo/backend/gpu/pack4.hpp>
 #include <phyllo/core/bf16.hpp>
 #include <phyllo/core/fp16.hpp>
 
@@ -29,9 +29,9 @@ template <class Storage> struct Mma : MmaLanes {
     std::uint32_t pair[2];
   };
 
-  PHYLLO_INLINE static gpu::Four<Storage> rounded(float const (&value)[4]) {
+  PHYLLO_INLINE static gpu::Pack4<Storage> rounded(float const (&value)[4]) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    return Kokkos::bit_cast<gpu::Four<Storage>>(Weights{
+    return Kokkos::bit_cast<gpu::Pack4<Storage>>(Weights{
         { pack(value[0], value[1]),
           pack(value[2], value[3]) }});
 #else
@@ -39,29 +39,30 @@ template <class Storage> struct Mma : MmaLanes {
 #endif
   }
   /// The same of max(x, 0), in as many instructions; a NaN stays one.
-  PHYLLO_INLINE static gpu::Four<Storage> rounded_rectified(float const (&value)[4]) {
+  PHYLLO_INLINE static gpu::Pack4<Storage> rounded_rectified(float const (&value)[4]) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    return Kokkos::bit_cast<gpu::Four<Storage>>(Weights{
+    return Kokkos::bit_cast<gpu::Pack4<Storage>>(Weights{
         { pack_rectified(value[0], value[1]),
           pack_rectified(value[2], value[3]) }});
 #else
-    gpu::Four<Storage> four;
+    gpu::Pack4<Storage> four;
     for (int i = 0; i < 4; ++i) four.value[i] = Storage(value[i] <= 0 ? 0.0f : value[i]);
     return four;
 #endif
   }
-  PHYLLO_INLINE static void put(Values& values, int part, gpu::Four<Storage> const& four) {
+  PHYLLO_INLINE static void put(Values& values, int part, gpu::Pack4<Storage> const& four) {
     Weights const pairs = weights(four);
     values.pair[part] = pairs.pair[0];
     values.pair[part + 2] = pairs.pair[1];
   }
-  PHYLLO_INLINE static Weights weights(gpu::Four<Storage> const& four) {
+  PHYLLO_INLINE static Weights weights(gpu::Pack4<Storage> const& four) {
     return Kokkos::bit_cast<Weights>(four);
   }
 
   /// sums += values weights, for all lanes of a warp together.
-  PHYLLO_INLINE static void multiply(Sums (&sums)[here], Values const (&values)[here],
-                                     Weights const (&weights)[here]) {
+  PHYLLO_INLINE static void multiply(Sums (&sums)[emulated_lanes],
+                                     Values const (&values)[emulated_lanes],
+                                     Weights const (&weights)[emulated_lanes]) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     float (&c)[4] = sums[0].value;
     std::uint32_t const(&a)[4] = values[0].pair;
@@ -97,8 +98,8 @@ template <class Storage> struct Mma : MmaLanes {
 
   /// 16 rows of samples in scratch memory, of which 16 channels from `rows` on: as values whose
   /// samples are the inputs of the product, for each channel.
-  PHYLLO_INLINE static void by_channel(Values (&values)[here], Storage const* rows, int stride,
-                                       [[maybe_unused]] int lane) {
+  PHYLLO_INLINE static void by_channel(Values (&values)[emulated_lanes], Storage const* rows,
+                                       int stride, [[maybe_unused]] int lane) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     transpose(values[0].pair, rows + (lane % 8 + lane / 16 * 8) * stride + lane / 8 % 2 * 8);
 #elif !PHYLLO_ON_DEVICE
@@ -109,8 +110,8 @@ template <class Storage> struct Mma : MmaLanes {
 #endif
   }
   /// The same as weights whose samples are the inputs of the product, and channels its outputs.
-  PHYLLO_INLINE static void by_channel(Weights (&weights)[blocks][here], Storage const* rows,
-                                       int stride, [[maybe_unused]] int lane) {
+  PHYLLO_INLINE static void by_channel(Weights (&weights)[blocks][emulated_lanes],
+                                       Storage const* rows, int stride, [[maybe_unused]] int lane) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     std::uint32_t pair[4];
     transpose(pair, rows + lane % 16 * stride + lane / 16 * 8);

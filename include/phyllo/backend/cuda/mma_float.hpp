@@ -25,26 +25,27 @@ template <> struct Mma<float> : MmaLanes {
     float of[4];
   };
 
-  PHYLLO_INLINE static gpu::Four<float> rounded(float const (&value)[4]) {
+  PHYLLO_INLINE static gpu::Pack4<float> rounded(float const (&value)[4]) {
     return {{value[0], value[1], value[2], value[3]}};
   }
-  PHYLLO_INLINE static void put(Values& values, int part, gpu::Four<float> const& four) {
+  PHYLLO_INLINE static void put(Values& values, int part, gpu::Pack4<float> const& four) {
     PHYLLO_UNROLL_ON_DEVICE
     for (int c = 0; c < 4; ++c) values.of[part][c] = four.value[c];
   }
-  PHYLLO_INLINE static Weights weights(gpu::Four<float> const& four) {
+  PHYLLO_INLINE static Weights weights(gpu::Pack4<float> const& four) {
     return {{four.value[0], four.value[1], four.value[2], four.value[3]}};
   }
 
   /// sums += values weights: twice 8 of the 16 inputs, of which lane t has 4t + 2s and 4t + 2s + 1
   /// where the instruction numbers them t and t + 4.
-  PHYLLO_INLINE static void multiply(Sums (&sums)[here], Values const (&values)[here],
-                                     Weights const (&weights)[here]) {
+  PHYLLO_INLINE static void multiply(Sums (&sums)[emulated_lanes],
+                                     Values const (&values)[emulated_lanes],
+                                     Weights const (&weights)[emulated_lanes]) {
     PHYLLO_UNROLL_ON_DEVICE
     for (int s = 0; s < 2; ++s) {
-      Half a[2][here];  // upper and lower parts
-      Column b[2][here];
-      for (int l = 0; l < here; ++l) {
+      Half a[2][emulated_lanes];  // upper and lower parts
+      Column b[2][emulated_lanes];
+      for (int l = 0; l < emulated_lanes; ++l) {
         PHYLLO_UNROLL_ON_DEVICE
         for (int i = 0; i < 4; ++i) {
           float const x = values[l].of[i % 2][2 * s + i / 2];
@@ -66,9 +67,9 @@ template <> struct Mma<float> : MmaLanes {
 
   /// 16 rows of samples in scratch memory, of which 16 channels from `rows` on: as values whose
   /// samples are the inputs of the product, for each channel.
-  PHYLLO_INLINE static void by_channel(Values (&values)[here], float const* rows, int stride,
-                                       int lane) {
-    for (int l = 0; l < here; ++l) {
+  PHYLLO_INLINE static void by_channel(Values (&values)[emulated_lanes], float const* rows,
+                                       int stride, int lane) {
+    for (int l = 0; l < emulated_lanes; ++l) {
       PHYLLO_UNROLL_ON_DEVICE
       for (int part = 0; part < parts; ++part) {
         PHYLLO_UNROLL_ON_DEVICE
@@ -78,9 +79,9 @@ template <> struct Mma<float> : MmaLanes {
     }
   }
   /// The same as weights whose samples are the inputs of the product, and channels its outputs.
-  PHYLLO_INLINE static void by_channel(Weights (&weights)[blocks][here], float const* rows,
-                                       int stride, int lane) {
-    for (int l = 0; l < here; ++l) {
+  PHYLLO_INLINE static void by_channel(Weights (&weights)[blocks][emulated_lanes],
+                                       float const* rows, int stride, int lane) {
+    for (int l = 0; l < emulated_lanes; ++l) {
       PHYLLO_UNROLL_ON_DEVICE
       for (int b = 0; b < blocks; ++b) {
         PHYLLO_UNROLL_ON_DEVICE
@@ -109,8 +110,9 @@ template <> struct Mma<float> : MmaLanes {
     return Kokkos::bit_cast<float>((Kokkos::bit_cast<std::uint32_t>(x) + 0x1000u) & 0xffffe000u);
 #endif
   }
-  PHYLLO_INLINE static void multiply_tf32(Sums (&sums)[here], Half const (&values)[here],
-                                          Column const (&weights)[here]) {
+  PHYLLO_INLINE static void multiply_tf32(Sums (&sums)[emulated_lanes],
+                                          Half const (&values)[emulated_lanes],
+                                          Column const (&weights)[emulated_lanes]) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     float (&c)[4] = sums[0].value;
     float const(&a)[4] = values[0].of;

@@ -30,7 +30,8 @@ namespace phyllo::inline PHYLLO_ISA::cuda {
 template <class Storage> struct Wgmma : Mma<Storage> {
   using Sums = MmaLanes::Sums;
   using Values = typename Mma<Storage>::Values;
-  static constexpr int here = MmaLanes::here, lanes = MmaLanes::lanes, blocks = MmaLanes::blocks;
+  static constexpr int emulated_lanes = MmaLanes::emulated_lanes, lanes = MmaLanes::lanes,
+                       blocks = MmaLanes::blocks;
 
   /// Weights in scratch memory as the instruction wants them: a column of 8 inputs is 16 bytes, 8
   /// such columns are a block, and of 16 inputs by 8 outputs the two blocks follow each other.
@@ -93,8 +94,8 @@ template <class Storage> struct Wgmma : Mma<Storage> {
   }
 
   /// sums += values weights, of 64 outputs.
-  PHYLLO_INLINE static void multiply_64(Sums (*sums)[blocks][here], Values const (&values)[here],
-                                        Matrix weights) {
+  PHYLLO_INLINE static void multiply_64(Sums (*sums)[blocks][emulated_lanes],
+                                        Values const (&values)[emulated_lanes], Matrix weights) {
 #if PHYLLO_ON_DEVICE && defined(__CUDA_ARCH_FEAT_SM90_ALL)
     float (&a)[4] = sums[0][0][0].value, (&b)[4] = sums[0][1][0].value;
     float (&c)[4] = sums[1][0][0].value, (&d)[4] = sums[1][1][0].value;
@@ -130,8 +131,8 @@ template <class Storage> struct Wgmma : Mma<Storage> {
 #endif
   }
   /// sums += values weights, of 16 outputs.
-  PHYLLO_INLINE static void multiply_16(Sums (*sums)[blocks][here], Values const (&values)[here],
-                                        Matrix weights) {
+  PHYLLO_INLINE static void multiply_16(Sums (*sums)[blocks][emulated_lanes],
+                                        Values const (&values)[emulated_lanes], Matrix weights) {
 #if PHYLLO_ON_DEVICE && defined(__CUDA_ARCH_FEAT_SM90_ALL)
     float (&a)[4] = sums[0][0][0].value, (&b)[4] = sums[0][1][0].value;
     std::uint32_t const(&x)[4] = values[0].pair;
@@ -156,8 +157,8 @@ template <class Storage> struct Wgmma : Mma<Storage> {
 
  private:
   // One warp's quarter of the instruction, groups of 16 outputs.
-  static void multiply_on_host(Sums (*sums)[blocks][here], int groups, Values const (&values)[here],
-                               std::byte const* weights) {
+  static void multiply_on_host(Sums (*sums)[blocks][emulated_lanes], int groups,
+                               Values const (&values)[emulated_lanes], std::byte const* weights) {
     float a[16][16];
     for (int lane = 0; lane < lanes; ++lane)
       for (int i = 0; i < 8; ++i)

@@ -14,7 +14,7 @@ namespace phyllo::inline PHYLLO_ISA::gpu {
 ///          behind them biases (out) in float
 template <class S, int In, int Out>
 struct PackedWeights<cuda::Wgmma<S>, In, Out> : PackedWeights<cuda::Mma<S>, In, Out> {
-  using Unit = cuda::Wgmma<S>;
+  using MmaAtom = cuda::Wgmma<S>;
   using Base = PackedWeights<cuda::Mma<S>, In, Out>;
   using Base::group_size;
   using Base::in_groups;
@@ -25,29 +25,29 @@ struct PackedWeights<cuda::Wgmma<S>, In, Out> : PackedWeights<cuda::Mma<S>, In, 
   /// sums += values weights, for 16s of samples of each of four warps.
   template <int Tiles, int Widest>
   PHYLLO_INLINE void multiply(
-      typename Unit::Sums (&sums)[Tiles][out_groups][Unit::blocks][Unit::here],
-      typename Unit::Values (&values)[Tiles][Widest][Unit::here], int) const {
+      typename MmaAtom::Sums (&sums)[Tiles][out_groups][MmaAtom::blocks][MmaAtom::emulated_lanes],
+      typename MmaAtom::Values (&values)[Tiles][Widest][MmaAtom::emulated_lanes], int) const {
     settle(sums);
     PHYLLO_UNROLL_ON_DEVICE
     for (int m = 0; m < Tiles; ++m) {
       PHYLLO_UNROLL_ON_DEVICE
       for (int k = 0; k < in_groups; ++k)
-        for (int i = 0; i < Unit::here; ++i) Unit::settle(values[m][k][i]);
+        for (int i = 0; i < MmaAtom::emulated_lanes; ++i) MmaAtom::settle(values[m][k][i]);
     }
-    Unit::begin_products();
+    MmaAtom::begin_products();
     PHYLLO_UNROLL_ON_DEVICE
     for (int k = 0; k < in_groups; ++k) {
       PHYLLO_UNROLL_ON_DEVICE
       for (int m = 0; m < Tiles; ++m) {
         PHYLLO_UNROLL_ON_DEVICE
         for (int n = 0; n < of_64; n += 4)
-          Unit::multiply_64(&sums[m][n], values[m][k], matrix(k, n));
+          MmaAtom::multiply_64(&sums[m][n], values[m][k], matrix(k, n));
         PHYLLO_UNROLL_ON_DEVICE
         for (int n = of_64; n < out_groups; ++n)
-          Unit::multiply_16(&sums[m][n], values[m][k], matrix(k, n));
+          MmaAtom::multiply_16(&sums[m][n], values[m][k], matrix(k, n));
       }
     }
-    Unit::end_products();
+    MmaAtom::end_products();
     settle(sums);
   }
 
@@ -60,31 +60,31 @@ struct PackedWeights<cuda::Wgmma<S>, In, Out> : PackedWeights<cuda::Mma<S>, In, 
       S* const group = this->scratch + (i / 16 * out_groups + o / 16) * group_size;
       PHYLLO_UNROLL_ON_DEVICE
       for (int k = 0; k < 4; ++k) {
-        Four<S> const four = Base::template row<In, Out>(weight, i + k, o);
+        Pack4<S> const four = Base::template row<In, Out>(weight, i + k, o);
         PHYLLO_UNROLL_ON_DEVICE
-        for (int c = 0; c < 4; ++c) group[Unit::place(i % 16 + k, o % 16 + c)] = four.value[c];
+        for (int c = 0; c < 4; ++c) group[MmaAtom::place(i % 16 + k, o % 16 + c)] = four.value[c];
       }
     }
     Base::pack_bias(bias, thread, threads);
-    Unit::publish();
+    MmaAtom::publish();
   }
 
  private:
   template <int Tiles>
   PHYLLO_INLINE static void settle(
-      typename Unit::Sums (&sums)[Tiles][out_groups][Unit::blocks][Unit::here]) {
+      typename MmaAtom::Sums (&sums)[Tiles][out_groups][MmaAtom::blocks][MmaAtom::emulated_lanes]) {
     PHYLLO_UNROLL_ON_DEVICE
     for (int m = 0; m < Tiles; ++m) {
       PHYLLO_UNROLL_ON_DEVICE
       for (int n = 0; n < out_groups; ++n) {
         PHYLLO_UNROLL_ON_DEVICE
-        for (int b = 0; b < Unit::blocks; ++b)
-          for (int i = 0; i < Unit::here; ++i) Unit::settle(sums[m][n][b][i]);
+        for (int b = 0; b < MmaAtom::blocks; ++b)
+          for (int i = 0; i < MmaAtom::emulated_lanes; ++i) MmaAtom::settle(sums[m][n][b][i]);
       }
     }
   }
-  PHYLLO_INLINE typename Unit::Matrix matrix(int k, int n) const {
-    return Unit::matrix(
+  PHYLLO_INLINE typename MmaAtom::Matrix matrix(int k, int n) const {
+    return MmaAtom::matrix(
         reinterpret_cast<std::byte const*>(this->scratch + (k * out_groups + n) * group_size));
   }
 };

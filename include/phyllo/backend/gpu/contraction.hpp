@@ -22,7 +22,7 @@ namespace phyllo::inline PHYLLO_ISA::gpu {
 template <class Device, class Chain, class P> struct ContractionKernels {
   using Op = op::Contraction<Chain>;
   using S = typename P::storage;
-  using Unit = typename Device::template Unit<S>;
+  using MmaAtom = typename Device::template MmaAtom<S>;
   /// Of outputs, which are many; of gradients of weights, which are few, so that all of a device's
   /// multiprocessors have some.
   using Wide = ProductShape<4, 2, 4>;
@@ -35,7 +35,7 @@ template <class Device, class Chain, class P> struct ContractionKernels {
                   typename Op::template Forward<P> const& work) {
     PlainContraction const c(work.batch, work.input, work.window);
     long const outputs = work.output.channels;
-    ForwardFinish<Unit, Chain, P> const finish(work);
+    ForwardFinish<MmaAtom, Chain, P> const finish(work);
     if (c.plain)
       product<Wide>(exec, label, ProductOperand<S, true>(work.x, c.rows, c.depth),
                     ProductOperand<S, false>(work.weight, outputs, c.depth), finish);
@@ -56,13 +56,13 @@ template <class Device, class Chain, class P> struct ContractionKernels {
     if (c.plain)
       product<Wide>(exec, label, ProductOperand<S, true>(work.d_z, c.rows, outputs),
                     ProductOperand<S, true>(work.weight, c.depth, outputs),
-                    BackwardFinish<Unit, P>{work.d_x, int(c.depth), work.accumulate});
+                    BackwardFinish<MmaAtom, P>{work.d_x, int(c.depth), work.accumulate});
     else
       product<Wide>(exec, label,
                     WindowOperand<S, true, WindowPass::backward>(work.d_z, work.batch, work.output,
                                                                  work.input, work.window),
                     TapsOperand<S>(work.weight, work.window.taps(), channels, outputs),
-                    BackwardFinish<Unit, P>{work.d_x, channels, work.accumulate});
+                    BackwardFinish<MmaAtom, P>{work.d_x, channels, work.accumulate});
   }
 
   template <class Space>
@@ -74,7 +74,8 @@ template <class Device, class Chain, class P> struct ContractionKernels {
     ProductOperand<S, false> const d_z(work.d_z, outputs, rows);
     long const inputs = c.plain ? c.depth : long(work.window.taps()) * work.input.channels;
     DepthParts<Small> const parts(inputs, outputs, rows, work.partial != nullptr);
-    ParametersFinish<Unit> const finish{parts.weight > 1 ? work.partial : work.d_weight, outputs};
+    ParametersFinish<MmaAtom> const finish{parts.weight > 1 ? work.partial : work.d_weight,
+                                           outputs};
     if (c.plain)
       product<Small>(exec, label, ProductOperand<S, false>(work.x, c.depth, rows), d_z, finish,
                      parts.weight);
@@ -112,7 +113,7 @@ template <class Device, class Chain, class P> struct ContractionKernels {
                        long rows, DepthParts<Small> const& parts) {
     if (work.d_bias == nullptr) return;
     int const outputs = work.output.channels;
-    column_sums<Unit::lanes, ColumnValues<S>> const bias{
+    column_sums<MmaAtom::lanes, ColumnValues<S>> const bias{
         {work.d_z, outputs},
         parts.bias > 1 ? work.partial + parts.bias_begin() : work.d_bias,
         rows,
@@ -123,7 +124,8 @@ template <class Device, class Chain, class P> struct ContractionKernels {
   template <class Shape, class Space, class Left, class Right, class Finish>
   static void product(Space const& exec, std::string const& label, Left const& left,
                       Right const& right, Finish const& finish, int depth_parts = 1) {
-    matrix_product<Unit, Left, Right, Finish, Shape> const kernel{left, right, finish, depth_parts};
+    matrix_product<MmaAtom, Left, Right, Finish, Shape> const kernel{left, right, finish,
+                                                                     depth_parts};
     if (kernel.blocks() > 0) Device::launch(exec, label, kernel, kernel.blocks());
   }
 };

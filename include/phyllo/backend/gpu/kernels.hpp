@@ -13,9 +13,9 @@ namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// Whether each layer of a segment fits scratch memory.
 template <class Device, class Segment, class P>
-concept FitsScratch =
-    SegmentLayout<typename Device::template Unit<typename P::storage>, Segment>::scratch_bytes() <=
-    Device::template Unit<typename P::storage>::scratch_budget;
+concept FitsScratch = SegmentLayout<typename Device::template MmaAtom<typename P::storage>,
+                                    Segment>::scratch_bytes() <=
+                      Device::template MmaAtom<typename P::storage>::scratch_budget;
 
 /// Kernels for devices with matrix cores, whoever made them.
 ///
@@ -40,7 +40,7 @@ struct Kernels<Device, op::Segment<D...>, P> : SegmentKernels<Device, op::Segmen
 
 /// Whether a block has room for all that a whole step keeps of its samples.
 template <class Device, class Segment, class P>
-concept KeepsStep = step_warps<typename Device::template Unit<typename P::storage>, Segment> > 0;
+concept KeepsStep = step_warps<typename Device::template MmaAtom<typename P::storage>, Segment> > 0;
 
 template <class Device, class... D, class L, class P>
   requires(is_perceptron<op::Segment<D...>> && has_instruction<P> &&

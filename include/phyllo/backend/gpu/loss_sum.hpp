@@ -75,7 +75,7 @@ template <int Lanes, class A> struct loss_sum {
 template <class Device, class P> struct LossSumKernels {
   using A = typename P::accumulate;
   using Work = op::LossSum<P>;
-  using Kernel = loss_sum<Device::template Unit<float>::lanes, A>;
+  using Kernel = loss_sum<Device::template MmaAtom<float>::lanes, A>;
   static constexpr long samples_of_block = 16L * Kernel::threads;
 
   template <class Space>

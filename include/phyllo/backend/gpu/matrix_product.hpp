@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/gpu/four_sums.hpp>
+#include <phyllo/backend/gpu/accumulator4.hpp>
 #include <phyllo/backend/gpu/product_operand.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::gpu {
@@ -21,21 +21,21 @@ template <int RowWarps, int ColumnWarps, int Groups> struct ProductShape {
 /// the result in registers, in steps over the depth: while one step is multiplied, the next is on
 /// its way from memory, and then goes to the other half of the scratch memory, as fragments.
 ///
-/// options  Unit: the matrix instruction · Left, Right: ProductOperand · Finish: takes four
+/// options  MmaAtom: the matrix instruction · Left, Right: ProductOperand · Finish: takes four
 ///          columns of a row
 /// numerics sums of each element run over the depth in one order, or over each of `depth_parts`
 ///          parts of it, whatever the number of blocks that run at a time
 /// cost     2 rows columns depth flop; left is read columns / Shape::columns times, right rows /
 ///          Shape::rows times, mostly from the cache that multiprocessors share
-template <class Unit, class Left, class Right, class Finish, class Shape> struct matrix_product {
-  using S = typename Unit::storage;
-  static constexpr int here = Unit::here;
+template <class MmaAtom, class Left, class Right, class Finish, class Shape> struct matrix_product {
+  using S = typename MmaAtom::storage;
+  static constexpr int emulated_lanes = MmaAtom::emulated_lanes;
   static constexpr int warps = Shape::warps;
-  static constexpr int threads = warps * Unit::lanes;
+  static constexpr int threads = warps * MmaAtom::lanes;
   static constexpr int left_fours = Shape::rows * Shape::depth / 4;
   static constexpr int right_fours = Shape::columns * Shape::depth / 4;
   static constexpr int step_fours = left_fours + right_fours;
-  static constexpr int scratch_bytes = 2 * step_fours * int(sizeof(Four<S>));
+  static constexpr int scratch_bytes = 2 * step_fours * int(sizeof(Pack4<S>));
   // Squares of 4 lines by 4 depths for each thread.
   static constexpr int left_squares = (left_fours / 4 + threads - 1) / threads;
   static constexpr int right_squares = (right_fours / 4 + threads - 1) / threads;
@@ -49,10 +49,10 @@ template <class Unit, class Left, class Right, class Finish, class Shape> struct
 
   /// What a thread has on its way from memory, and a warp of the result.
   struct Staged {
-    Four<S> left[left_squares][4], right[right_squares][4];
+    Pack4<S> left[left_squares][4], right[right_squares][4];
   };
   struct State {
-    typename Unit::Sums sums[Shape::tiles][Shape::groups][Unit::blocks][here];
+    typename MmaAtom::Sums sums[Shape::tiles][Shape::groups][MmaAtom::blocks][emulated_lanes];
   };
 
   PHYLLO_INLINE static constexpr long parts(long extent, long of) { return (extent + of - 1) / of; }
@@ -63,7 +63,7 @@ template <class Unit, class Left, class Right, class Finish, class Shape> struct
 
   template <class Team> PHYLLO_FUNCTION void operator()(Team const& team) const {
     Staged staged[Team::threads_here];
-    auto* const scratch = reinterpret_cast<Four<S>*>(team.scratch);
+    auto* const scratch = reinterpret_cast<Pack4<S>*>(team.scratch);
     long const across = parts(right.lines, Shape::columns);
     long const all_steps = parts(left.depth, Shape::depth);
     for (long block = team.block(); block < blocks(); block += team.blocks()) {
@@ -101,7 +101,7 @@ template <class Unit, class Left, class Right, class Finish, class Shape> struct
   };
 
   PHYLLO_INLINE void fetch(Staged& staged, long row, long column, long depth, int thread) const {
-    Unit::forget(thread);  // nvcc 13 keeps addresses over all steps, in up to 60 registers
+    MmaAtom::opaque(thread);  // nvcc 13 keeps addresses over all steps, in up to 60 registers
     PHYLLO_UNROLL_ON_DEVICE
     for (int i = 0; i < left_squares; ++i) {
       Square<Shape::rows> const q(thread, i);
@@ -114,17 +114,17 @@ template <class Unit, class Left, class Right, class Finish, class Shape> struct
     }
   }
   // [16 lines][16 depths][lane][part or block]: what a lane wants of a fragment in one piece.
-  PHYLLO_INLINE void store(Staged const& staged, Four<S>* scratch, int thread) const {
-    Unit::forget(thread);
+  PHYLLO_INLINE void store(Staged const& staged, Pack4<S>* scratch, int thread) const {
+    MmaAtom::opaque(thread);
     PHYLLO_UNROLL_ON_DEVICE
     for (int i = 0; i < left_squares; ++i) {
       Square<Shape::rows> const q(thread, i);
       PHYLLO_UNROLL_ON_DEVICE
       for (int r = 0; r < 4 && q.is_inside(); ++r) {
         int const line = 4 * q.line + r, k = 4 * q.depth;
-        int const lane = Unit::value_lane(line % 16, k % 16);
-        scratch[(fragment(line / 16, k / 16) + lane) * Unit::parts + Unit::value_part(line % 16)] =
-            staged.left[i][r];
+        int const lane = MmaAtom::value_lane(line % 16, k % 16);
+        scratch[(fragment(line / 16, k / 16) + lane) * MmaAtom::parts +
+                MmaAtom::value_part(line % 16)] = staged.left[i][r];
       }
     }
     PHYLLO_UNROLL_ON_DEVICE
@@ -133,48 +133,49 @@ template <class Unit, class Left, class Right, class Finish, class Shape> struct
       PHYLLO_UNROLL_ON_DEVICE
       for (int c = 0; c < 4 && q.is_inside(); ++c) {
         int const line = 4 * q.line + c, k = 4 * q.depth;
-        int const lane = Unit::weight_lane(k % 16, line % 16);
-        scratch[left_fours + (fragment(line / 16, k / 16) + lane) * Unit::blocks +
-                Unit::weight_block(line % 16)] = staged.right[i][c];
+        int const lane = MmaAtom::weight_lane(k % 16, line % 16);
+        scratch[left_fours + (fragment(line / 16, k / 16) + lane) * MmaAtom::blocks +
+                MmaAtom::weight_block(line % 16)] = staged.right[i][c];
       }
     }
   }
   PHYLLO_INLINE static int fragment(int group, int depth_group) {
-    return (group * (Shape::depth / 16) + depth_group) * Unit::lanes;
+    return (group * (Shape::depth / 16) + depth_group) * MmaAtom::lanes;
   }
 
-  PHYLLO_INLINE void multiply(State& state, Four<S> const* scratch, int warp,
+  PHYLLO_INLINE void multiply(State& state, Pack4<S> const* scratch, int warp,
                               int first_lane) const {
-    Unit::forget(warp);
+    MmaAtom::opaque(warp);
     int const first_row = warp / Shape::column_warps * Shape::tiles;
     int const first_column = warp % Shape::column_warps * Shape::groups;
     PHYLLO_UNROLL_ON_DEVICE
     for (int k = 0; k < Shape::depth / 16; ++k) {
-      typename Unit::Values values[Shape::tiles][here];
+      typename MmaAtom::Values values[Shape::tiles][emulated_lanes];
       PHYLLO_UNROLL_ON_DEVICE
       for (int m = 0; m < Shape::tiles; ++m) {
-        for (int i = 0; i < here; ++i) {
+        for (int i = 0; i < emulated_lanes; ++i) {
           PHYLLO_UNROLL_ON_DEVICE
-          for (int p = 0; p < Unit::parts; ++p)
-            Unit::put(values[m][i], p,
-                      scratch[(fragment(first_row + m, k) + first_lane + i) * Unit::parts + p]);
+          for (int p = 0; p < MmaAtom::parts; ++p)
+            MmaAtom::put(
+                values[m][i], p,
+                scratch[(fragment(first_row + m, k) + first_lane + i) * MmaAtom::parts + p]);
         }
       }
       PHYLLO_UNROLL_ON_DEVICE
       for (int n = 0; n < Shape::groups; ++n) {
         PHYLLO_UNROLL_ON_DEVICE
-        for (int b = 0; b < Unit::blocks; ++b) {
-          typename Unit::Weights weights[here];
-          for (int i = 0; i < here; ++i)
-            weights[i] = Unit::weights(
+        for (int b = 0; b < MmaAtom::blocks; ++b) {
+          typename MmaAtom::Weights weights[emulated_lanes];
+          for (int i = 0; i < emulated_lanes; ++i)
+            weights[i] = MmaAtom::weights(
                 scratch[left_fours +
-                        (fragment(first_column + n, k) + first_lane + i) * Unit::blocks + b]);
+                        (fragment(first_column + n, k) + first_lane + i) * MmaAtom::blocks + b]);
           PHYLLO_UNROLL_ON_DEVICE
           for (int m = 0; m < Shape::tiles; ++m)
-            Unit::multiply(state.sums[m][n][b], values[m], weights);
+            MmaAtom::multiply(state.sums[m][n][b], values[m], weights);
         }
       }
-      Unit::keep_order();
+      MmaAtom::keep_order();
     }
   }
 
@@ -186,14 +187,14 @@ template <class Unit, class Left, class Right, class Finish, class Shape> struct
     for (int m = 0; m < Shape::tiles; ++m) {
       PHYLLO_UNROLL_ON_DEVICE
       for (int n = 0; n < Shape::groups; ++n) {
-        for (int i = 0; i < here; ++i) {
+        for (int i = 0; i < emulated_lanes; ++i) {
           PHYLLO_UNROLL_ON_DEVICE
-          for (int part = 0; part < Unit::parts; ++part) {
+          for (int part = 0; part < MmaAtom::parts; ++part) {
             int const lane = first_lane + i;
-            long const r = row + m * 16 + Unit::sample(lane, part);
-            long const c = column + n * 16 + Unit::channel(lane);
+            long const r = row + m * 16 + MmaAtom::sample(lane, part);
+            long const c = column + n * 16 + MmaAtom::channel(lane);
             if (r < left.lines && c < right.lines)
-              finish(rows_before + r, int(c), FourSums<Unit>(state.sums[m][n], i, part));
+              finish(rows_before + r, int(c), Accumulator4<MmaAtom>(state.sums[m][n], i, part));
           }
         }
       }

@@ -88,7 +88,7 @@ template <class Device, class Chain, class P>
 struct NormalizationKernels : portable::Kernels<op::Normalization<Chain>, P> {
   using Op = op::Normalization<Chain>;
   using Portable = portable::Kernels<Op, P>;
-  static constexpr int lanes = Device::template Unit<typename P::storage>::lanes;
+  static constexpr int lanes = Device::template MmaAtom<typename P::storage>::lanes;
   using Portable::run;
 
   template <class Space>

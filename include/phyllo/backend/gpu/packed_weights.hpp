@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/gpu/four.hpp>
+#include <phyllo/backend/gpu/pack4.hpp>
 #include <phyllo/core/macros.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::gpu {
@@ -12,21 +12,21 @@ namespace phyllo::inline PHYLLO_ISA::gpu {
 ///
 /// shape    (in, out) -> [group of inputs][group of outputs][lane][block][4 inputs]; behind them
 ///          biases (out) in float
-template <class Unit, int In, int Out> struct PackedWeights {
-  using S = typename Unit::storage;
+template <class MmaAtom, int In, int Out> struct PackedWeights {
+  using S = typename MmaAtom::storage;
   static constexpr int in_groups = (In + 15) / 16, out_groups = (Out + 15) / 16;
-  static constexpr int group_size = Unit::lanes * Unit::blocks * 4;
+  static constexpr int group_size = MmaAtom::lanes * MmaAtom::blocks * 4;
   static constexpr int size = in_groups * out_groups * group_size;
 
   /// Weights of 16 inputs and 16 outputs, of one lane.
-  struct alignas(Unit::blocks * 4 * sizeof(S)) Group {
-    Four<S> block[Unit::blocks];
+  struct alignas(MmaAtom::blocks * 4 * sizeof(S)) Group {
+    Pack4<S> block[MmaAtom::blocks];
   };
 
   S* scratch;
 
   PHYLLO_INLINE Group group(int k, int n, int lane) const {
-    return reinterpret_cast<Group const*>(scratch)[(k * out_groups + n) * Unit::lanes + lane];
+    return reinterpret_cast<Group const*>(scratch)[(k * out_groups + n) * MmaAtom::lanes + lane];
   }
   PHYLLO_INLINE float bias(int output) const {
     return reinterpret_cast<float const*>(scratch + size)[output];
@@ -35,42 +35,46 @@ template <class Unit, int In, int Out> struct PackedWeights {
   /// sums += values weights, for 16s of samples.
   template <int Tiles, int Widest>
   PHYLLO_INLINE void multiply(
-      typename Unit::Sums (&sums)[Tiles][out_groups][Unit::blocks][Unit::here],
-      typename Unit::Values const (&values)[Tiles][Widest][Unit::here], int first_lane) const {
+      typename MmaAtom::Sums (&sums)[Tiles][out_groups][MmaAtom::blocks][MmaAtom::emulated_lanes],
+      typename MmaAtom::Values const (&values)[Tiles][Widest][MmaAtom::emulated_lanes],
+      int first_lane) const {
     PHYLLO_UNROLL_ON_DEVICE
     for (int k = 0; k < in_groups; ++k) {
       PHYLLO_UNROLL_ON_DEVICE
       for (int n = 0; n < out_groups; ++n) {
-        typename Unit::Weights fragment[Unit::blocks][Unit::here];
-        for (int i = 0; i < Unit::here; ++i) {
+        typename MmaAtom::Weights fragment[MmaAtom::blocks][MmaAtom::emulated_lanes];
+        for (int i = 0; i < MmaAtom::emulated_lanes; ++i) {
           Group const of_lane = group(k, n, first_lane + i);
           PHYLLO_UNROLL_ON_DEVICE
-          for (int b = 0; b < Unit::blocks; ++b) fragment[b][i] = Unit::weights(of_lane.block[b]);
+          for (int b = 0; b < MmaAtom::blocks; ++b)
+            fragment[b][i] = MmaAtom::weights(of_lane.block[b]);
         }
         PHYLLO_UNROLL_ON_DEVICE
-        for (int b = 0; b < Unit::blocks; ++b) {
+        for (int b = 0; b < MmaAtom::blocks; ++b) {
           PHYLLO_UNROLL_ON_DEVICE
-          for (int m = 0; m < Tiles; ++m) Unit::multiply(sums[m][n][b], values[m][k], fragment[b]);
+          for (int m = 0; m < Tiles; ++m)
+            MmaAtom::multiply(sums[m][n][b], values[m][k], fragment[b]);
         }
       }
-      Unit::keep_order();
+      MmaAtom::keep_order();
     }
   }
   /// Sums that begin with the biases.
   template <int Tiles>
-  PHYLLO_INLINE void begin(typename Unit::Sums (&sums)[Tiles][out_groups][Unit::blocks][Unit::here],
-                           int first_lane) const {
+  PHYLLO_INLINE void begin(
+      typename MmaAtom::Sums (&sums)[Tiles][out_groups][MmaAtom::blocks][MmaAtom::emulated_lanes],
+      int first_lane) const {
     PHYLLO_UNROLL_ON_DEVICE
     for (int n = 0; n < out_groups; ++n) {
-      for (int i = 0; i < Unit::here; ++i) {
+      for (int i = 0; i < MmaAtom::emulated_lanes; ++i) {
         PHYLLO_UNROLL_ON_DEVICE
         for (int c = 0; c < 4; ++c) {
-          float const start = bias(n * 16 + Unit::channel(first_lane + i) + c);
+          float const start = bias(n * 16 + MmaAtom::channel(first_lane + i) + c);
           PHYLLO_UNROLL_ON_DEVICE
           for (int m = 0; m < Tiles; ++m) {
             PHYLLO_UNROLL_ON_DEVICE
-            for (int part = 0; part < Unit::parts; ++part)
-              sums[m][n][Unit::sum_block(c)][i].value[Unit::sum_place(part, c)] = start;
+            for (int part = 0; part < MmaAtom::parts; ++part)
+              sums[m][n][MmaAtom::sum_block(c)][i].value[MmaAtom::sum_place(part, c)] = start;
           }
         }
       }
@@ -83,7 +87,7 @@ template <class Unit, int In, int Out> struct PackedWeights {
     PHYLLO_ROLLED_ON_DEVICE
     for (int item = thread; item < items; item += threads) {
       int const i = item / columns * 4, o = item % columns * 4;
-      Four<S> four[4];
+      Pack4<S> four[4];
       PHYLLO_UNROLL_ON_DEVICE
       for (int k = 0; k < 4; ++k) four[k] = row<In, Out>(weight, i + k, o);
       PHYLLO_UNROLL_ON_DEVICE
@@ -113,10 +117,11 @@ template <class Unit, int In, int Out> struct PackedWeights {
 
   // Columns c to c + 3 of row r of (Rows, Columns); beyond the matrix zero. Tensors of the arena
   // begin at 64 bytes.
-  template <int Rows, int Columns> PHYLLO_INLINE static Four<S> row(S const* weight, int r, int c) {
+  template <int Rows, int Columns>
+  PHYLLO_INLINE static Pack4<S> row(S const* weight, int r, int c) {
     if (Columns % 4 == 0 && r < Rows && c < Columns)
-      return *reinterpret_cast<Four<S> const*>(weight + r * Columns + c);
-    Four<S> four;
+      return *reinterpret_cast<Pack4<S> const*>(weight + r * Columns + c);
+    Pack4<S> four;
     PHYLLO_UNROLL_ON_DEVICE
     for (int i = 0; i < 4; ++i)
       four.value[i] = r < Rows && c + i < Columns ? weight[r * Columns + c + i] : S{};
@@ -125,10 +130,10 @@ template <class Unit, int In, int Out> struct PackedWeights {
 
  private:
   // Inputs i to i + 3 of output o.
-  PHYLLO_INLINE Four<S>& place(int i, int o) const {
-    int const lane = Unit::weight_lane(i % 16, o % 16), block = Unit::weight_block(o % 16);
-    return *reinterpret_cast<Four<S>*>(scratch + (i / 16 * out_groups + o / 16) * group_size +
-                                       (lane * Unit::blocks + block) * 4);
+  PHYLLO_INLINE Pack4<S>& place(int i, int o) const {
+    int const lane = MmaAtom::weight_lane(i % 16, o % 16), block = MmaAtom::weight_block(o % 16);
+    return *reinterpret_cast<Pack4<S>*>(scratch + (i / 16 * out_groups + o / 16) * group_size +
+                                        (lane * MmaAtom::blocks + block) * 4);
   }
 };
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/gpu/four_sums.hpp>
+#include <phyllo/backend/gpu/accumulator4.hpp>
 #include <phyllo/op/contraction.hpp>
 
 #include <Kokkos_MathematicalFunctions.hpp>
@@ -10,9 +10,9 @@
 namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// Four columns of a row, of which those beyond the last are left out.
-template <class T> PHYLLO_INLINE void write_four(T* to, int columns, int c, Four<T> const& four) {
+template <class T> PHYLLO_INLINE void write_four(T* to, int columns, int c, Pack4<T> const& four) {
   if (columns % 4 == 0) {
-    *reinterpret_cast<Four<T>*>(to + c) = four;
+    *reinterpret_cast<Pack4<T>*>(to + c) = four;
     return;
   }
   PHYLLO_UNROLL_ON_DEVICE
@@ -22,7 +22,7 @@ template <class T> PHYLLO_INLINE void write_four(T* to, int columns, int c, Four
 
 /// What becomes of the sums of a forward pass: bias, folded normalisation, what the backward pass
 /// needs, pointwise chain.
-template <class Unit, class Chain, class P> struct ForwardFinish {
+template <class MmaAtom, class Chain, class P> struct ForwardFinish {
   using S = typename P::storage;
   S const* bias = nullptr;
   op::FoldedNormalization<P> fold;
@@ -41,7 +41,7 @@ template <class Unit, class Chain, class P> struct ForwardFinish {
         columns(work.output.channels),
         positions(work.output.positions()) {}
 
-  PHYLLO_INLINE void operator()(long row, int c, FourSums<Unit> four) const {
+  PHYLLO_INLINE void operator()(long row, int c, Accumulator4<MmaAtom> four) const {
     PHYLLO_UNROLL_ON_DEVICE
     for (int i = 0; i < 4; ++i) {
       if (c + i >= columns) continue;
@@ -52,39 +52,40 @@ template <class Unit, class Chain, class P> struct ForwardFinish {
                 float(fold.scale[c + i]) +
             float(fold.shift[c + i]);
     }
-    if (saved != nullptr) write_four(saved + row * columns, columns, c, Unit::rounded(four.value));
+    if (saved != nullptr)
+      write_four(saved + row * columns, columns, c, MmaAtom::rounded(four.value));
     int const position = int(row % positions);
     four.template apply<Chain>(random, int(row / positions), position * columns + c);
-    write_four(y + row * columns, columns, c, Unit::rounded(four.value));
+    write_four(y + row * columns, columns, c, MmaAtom::rounded(four.value));
   }
 };
 
 /// Of a backward pass to the inputs.
-template <class Unit, class P> struct BackwardFinish {
+template <class MmaAtom, class P> struct BackwardFinish {
   using S = typename P::storage;
   S* d_x = nullptr;
   int columns = 0;
   bool accumulate = false;
 
-  PHYLLO_INLINE void operator()(long row, int c, FourSums<Unit> four) const {
+  PHYLLO_INLINE void operator()(long row, int c, Accumulator4<MmaAtom> four) const {
     S* const to = d_x + row * columns;
     if (accumulate) {
       PHYLLO_UNROLL_ON_DEVICE
       for (int i = 0; i < 4; ++i)
         if (c + i < columns) four.value[i] += float(to[c + i]);
     }
-    write_four(to, columns, c, Unit::rounded(four.value));
+    write_four(to, columns, c, MmaAtom::rounded(four.value));
   }
 };
 
 /// Of a backward pass to the parameters.
-template <class Unit> struct ParametersFinish {
+template <class MmaAtom> struct ParametersFinish {
   float* d_weight = nullptr;
   int columns = 0;
 
-  PHYLLO_INLINE void operator()(long row, int c, FourSums<Unit> const& four) const {
+  PHYLLO_INLINE void operator()(long row, int c, Accumulator4<MmaAtom> const& four) const {
     float const(&v)[4] = four.value;
-    write_four(d_weight + row * columns, columns, c, Four<float>{{v[0], v[1], v[2], v[3]}});
+    write_four(d_weight + row * columns, columns, c, Pack4<float>{{v[0], v[1], v[2], v[3]}});
   }
 };
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/gpu/four.hpp>
+#include <phyllo/backend/gpu/pack4.hpp>
 #include <phyllo/core/macros.hpp>
 
 #include <cstdint>
@@ -22,16 +22,16 @@ template <class S, bool AlongDepth> struct ProductOperand {
   ProductOperand(S const* from, long line_count, long summed)
       : data(from), lines(line_count), depth(summed) {
     is_aligned =
-        columns() % 4 == 0 && reinterpret_cast<std::uintptr_t>(from) % sizeof(Four<S>) == 0;
+        columns() % 4 == 0 && reinterpret_cast<std::uintptr_t>(from) % sizeof(Pack4<S>) == 0;
   }
 
   /// Depths k to k + 3 of each of the lines from `line` to `line` + 3.
-  PHYLLO_INLINE void read(long line, long k, Four<S> (&four)[4]) const {
+  PHYLLO_INLINE void read(long line, long k, Pack4<S> (&four)[4]) const {
     if constexpr (AlongDepth) {
       PHYLLO_UNROLL_ON_DEVICE
       for (int i = 0; i < 4; ++i) four[i] = row(line + i, k);
     } else {
-      Four<S> raw[4];
+      Pack4<S> raw[4];
       PHYLLO_UNROLL_ON_DEVICE
       for (int i = 0; i < 4; ++i) raw[i] = row(k + i, line);
       PHYLLO_UNROLL_ON_DEVICE
@@ -44,11 +44,11 @@ template <class S, bool AlongDepth> struct ProductOperand {
   PHYLLO_INLINE long rows() const { return AlongDepth ? lines : depth; }
   PHYLLO_INLINE long columns() const { return AlongDepth ? depth : lines; }
 
-  PHYLLO_INLINE Four<S> row(long r, long c) const {
+  PHYLLO_INLINE Pack4<S> row(long r, long c) const {
     if (r >= rows()) return {};
     if (is_aligned && c < columns())
-      return *reinterpret_cast<Four<S> const*>(data + r * columns() + c);
-    Four<S> four = {};
+      return *reinterpret_cast<Pack4<S> const*>(data + r * columns() + c);
+    Pack4<S> four = {};
     PHYLLO_UNROLL_ON_DEVICE
     for (int i = 0; i < 4; ++i)
       if (c + i < columns()) four.value[i] = data[r * columns() + c + i];

@@ -28,25 +28,25 @@ inline constexpr long intensity<op::Segment<D...>, Bytes> =
 
 /// The instruction that runs a segment. Devices may have one for those that wait for products and
 /// not for memory: `ComputeBoundUnit<Storage>`, from `compute_bound_intensity` on.
-template <class Device, class Segment, class S> struct SegmentUnit {
-  using type = typename Device::template Unit<S>;
+template <class Device, class Segment, class S> struct SegmentAtom {
+  using type = typename Device::template MmaAtom<S>;
 };
 template <class Device, class Segment, class S>
   requires(intensity<Segment, int(sizeof(S))> >= Device::compute_bound_intensity) &&
           requires { typename Device::template ComputeBoundUnit<S>::Sums; }
-struct SegmentUnit<Device, Segment, S> {
+struct SegmentAtom<Device, Segment, S> {
   using type = typename Device::template ComputeBoundUnit<S>;
 };
 
 /// Inference of a narrow perceptron on matrix cores.
 ///
-/// options  Device: a vendor's matrix instruction `Unit<Storage>`, and how its kernels are
+/// options  Device: a vendor's matrix instruction `MmaAtom<Storage>`, and how its kernels are
 ///          launched, `launch(exec, label, kernel, blocks)`, which says how many blocks there are
 template <class Device, class Segment, class P> struct SegmentKernels {
   /// The caller's Views are read and written by the lanes that hold the values.
   static constexpr bool takes_views = true;
-  using Unit = typename SegmentUnit<Device, Segment, typename P::storage>::type;
-  using Kernel = segment_forward<Unit, Segment, P>;
+  using MmaAtom = typename SegmentAtom<Device, Segment, typename P::storage>::type;
+  using Kernel = segment_forward<MmaAtom, Segment, P>;
 
   template <class Space>
   static void run(Space const& exec, std::string const& label,
@@ -77,11 +77,11 @@ struct sum_blocks {
 };
 
 /// Warps of a block in a whole step: as many as fit, since all their samples share one set of sums.
-template <class Unit, class Segment>
-inline constexpr int step_warps = StepLayout<Unit, Segment, 8>::fits   ? 8
-                                  : StepLayout<Unit, Segment, 4>::fits ? 4
-                                  : StepLayout<Unit, Segment, 2>::fits ? 2
-                                                                       : 0;
+template <class MmaAtom, class Segment>
+inline constexpr int step_warps = StepLayout<MmaAtom, Segment, 8>::fits   ? 8
+                                  : StepLayout<MmaAtom, Segment, 4>::fits ? 4
+                                  : StepLayout<MmaAtom, Segment, 2>::fits ? 2
+                                                                          : 0;
 
 /// Training of a narrow perceptron in one pass on matrix cores.
 ///
@@ -89,12 +89,12 @@ inline constexpr int step_warps = StepLayout<Unit, Segment, 8>::fits   ? 8
 template <class Device, class Segment, class L, class P> struct WholeStepKernels {
   static constexpr bool takes_views = true;
   using Op = op::WholeStep<Segment, L>;
-  using Unit = typename Device::template Unit<typename P::storage>;
-  using Kernel = whole_step_tiles<Unit, Segment, L, P, step_warps<Unit, Segment>>;
+  using MmaAtom = typename Device::template MmaAtom<typename P::storage>;
+  using Kernel = whole_step_tiles<MmaAtom, Segment, L, P, step_warps<MmaAtom, Segment>>;
 
   /// Rows of gradients in the workspace: one for each block that runs at a time.
   template <class Space> static int workspace_rows(Space const& exec) {
-    constexpr long fit = Unit::scratch_budget / Kernel::scratch_bytes;
+    constexpr long fit = MmaAtom::scratch_budget / Kernel::scratch_bytes;
     return Device::multiprocessors(exec) * int(fit < 4 ? fit : 4);
   }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/gpu/four_sums.hpp>
+#include <phyllo/backend/gpu/accumulator4.hpp>
 #include <phyllo/backend/gpu/packed_weights.hpp>
 #include <phyllo/backend/gpu/segment_layout.hpp>
 #include <phyllo/backend/gpu/team.hpp>
@@ -17,14 +17,15 @@ namespace phyllo::inline PHYLLO_ISA::gpu {
 /// values. Weights are in the block's scratch memory, once for all tiles of a block where they fit,
 /// else stage by stage.
 ///
-/// options  Unit: the matrix instruction, such as cuda::Mma<bf16>
+/// options  MmaAtom: the matrix instruction, such as cuda::Mma<bf16>
 /// cost     memory traffic is input and output; each block reads the parameters once, or once a
 ///          tile where there are several stages
-template <class Unit, class Segment, class P> struct segment_forward;
-template <class Unit, class... D, class P> struct segment_forward<Unit, op::Segment<D...>, P> {
+template <class MmaAtom, class Segment, class P> struct segment_forward;
+template <class MmaAtom, class... D, class P>
+struct segment_forward<MmaAtom, op::Segment<D...>, P> {
   using S = typename P::storage;
-  using Layout = SegmentLayout<Unit, op::Segment<D...>>;
-  static constexpr int here = Unit::here;
+  using Layout = SegmentLayout<MmaAtom, op::Segment<D...>>;
+  static constexpr int emulated_lanes = MmaAtom::emulated_lanes;
   static constexpr int layers = Layout::layers;
   static constexpr int widest = Layout::widest();
   static constexpr int stages = Layout::stages();
@@ -34,11 +35,11 @@ template <class Unit, class... D, class P> struct segment_forward<Unit, op::Segm
   static constexpr int tiles = widest > 4 ? 1 : 2;
   static constexpr int samples = tiles * 16;
   static constexpr int warps = scratch_bytes > 48 * 1024 ? 8 : 4;
-  static constexpr int threads = warps * Unit::lanes;
+  static constexpr int threads = warps * MmaAtom::lanes;
   static constexpr int samples_of_block = warps * samples;
 
-  TileRows<Unit, Layout::inputs(0)> source;
-  TileRows<Unit, Layout::outputs(layers - 1)> target;
+  TileRows<MmaAtom, Layout::inputs(0)> source;
+  TileRows<MmaAtom, Layout::outputs(layers - 1)> target;
   S const* parameters = nullptr;
   int weight[layers] = {};
   int bias[layers] = {};
@@ -60,7 +61,7 @@ template <class Unit, class... D, class P> struct segment_forward<Unit, op::Segm
 
   /// What a warp keeps in registers between layers.
   struct State {
-    typename Unit::Values value[tiles][widest][here];
+    typename MmaAtom::Values value[tiles][widest][emulated_lanes];
   };
 
   template <class Team> PHYLLO_FUNCTION void operator()(Team const& team) const {
@@ -126,7 +127,7 @@ template <class Unit, class... D, class P> struct segment_forward<Unit, op::Segm
   }
   template <int L> PHYLLO_INLINE static auto packed(std::byte* scratch) {
     using Dense = typename Layout::template Dense<L>;
-    return PackedWeights<Unit, Dense::inputs, Dense::outputs>{reinterpret_cast<S*>(scratch)};
+    return PackedWeights<MmaAtom, Dense::inputs, Dense::outputs>{reinterpret_cast<S*>(scratch)};
   }
 
   PHYLLO_INLINE void read(State& state, long first, int first_lane) const {
@@ -135,12 +136,12 @@ template <class Unit, class... D, class P> struct segment_forward<Unit, op::Segm
     for (int m = 0; m < tiles; ++m) {
       PHYLLO_UNROLL_ON_DEVICE
       for (int k = 0; k < groups; ++k) {
-        for (int i = 0; i < here; ++i) {
+        for (int i = 0; i < emulated_lanes; ++i) {
           PHYLLO_UNROLL_ON_DEVICE
-          for (int part = 0; part < Unit::parts; ++part)
-            Unit::put(state.value[m][k][i], part,
-                      source.read(first + m * 16 + Unit::sample(first_lane + i, part),
-                                  k * 16 + Unit::channel(first_lane + i)));
+          for (int part = 0; part < MmaAtom::parts; ++part)
+            MmaAtom::put(state.value[m][k][i], part,
+                         source.read(first + m * 16 + MmaAtom::sample(first_lane + i, part),
+                                     k * 16 + MmaAtom::channel(first_lane + i)));
         }
       }
     }
@@ -153,7 +154,7 @@ template <class Unit, class... D, class P> struct segment_forward<Unit, op::Segm
     using Dense = typename Layout::template Dense<L>;
     constexpr int out = Layout::groups(Dense::outputs);
     auto const weights = packed<L>(scratch);
-    typename Unit::Sums sums[tiles][out][Unit::blocks][here];
+    typename MmaAtom::Sums sums[tiles][out][MmaAtom::blocks][emulated_lanes];
     weights.begin(sums, first_lane);
     weights.multiply(sums, state.value, first_lane);
     Randomness element = random;
@@ -162,19 +163,19 @@ template <class Unit, class... D, class P> struct segment_forward<Unit, op::Segm
     for (int m = 0; m < tiles; ++m) {
       PHYLLO_UNROLL_ON_DEVICE
       for (int n = 0; n < out; ++n) {
-        for (int i = 0; i < here; ++i) {
+        for (int i = 0; i < emulated_lanes; ++i) {
           PHYLLO_UNROLL_ON_DEVICE
-          for (int part = 0; part < Unit::parts; ++part) {
-            int const lane = first_lane + i, channel = n * 16 + Unit::channel(lane);
-            long const sample = first + m * 16 + Unit::sample(lane, part);
-            FourSums<Unit> value(sums[m][n], i, part);
+          for (int part = 0; part < MmaAtom::parts; ++part) {
+            int const lane = first_lane + i, channel = n * 16 + MmaAtom::channel(lane);
+            long const sample = first + m * 16 + MmaAtom::sample(lane, part);
+            Accumulator4<MmaAtom> value(sums[m][n], i, part);
             if (IsLast && l == layers - 1) {
               value.template apply<typename Dense::chain>(element, int(sample), channel);
               target.write(sample, channel, value);
             } else {
-              Unit::put(state.value[m][n][i], part,
-                        value.template finished<typename Dense::chain, Dense::outputs>(
-                            element, int(sample), channel));
+              MmaAtom::put(state.value[m][n][i], part,
+                           value.template finished<typename Dense::chain, Dense::outputs>(
+                               element, int(sample), channel));
             }
           }
         }

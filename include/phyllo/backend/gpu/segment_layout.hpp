@@ -15,14 +15,14 @@ namespace phyllo::inline PHYLLO_ISA::gpu {
 /// Extents are padded to groups of 16 channels. A layer is, for every group of inputs and every
 /// group of outputs, the fragments of all lanes as the matrix instruction wants them, and behind
 /// them its biases in float. Layers that do not fit together are cut into stages.
-template <class Unit, class Segment> struct SegmentLayout;
-template <class Unit, class... D>
-struct SegmentLayout<Unit, op::Segment<D...>>
-    : ScratchStages<SegmentLayout<Unit, op::Segment<D...>>> {
+template <class MmaAtom, class Segment> struct SegmentLayout;
+template <class MmaAtom, class... D>
+struct SegmentLayout<MmaAtom, op::Segment<D...>>
+    : ScratchStages<SegmentLayout<MmaAtom, op::Segment<D...>>> {
   using Stages = ScratchStages<SegmentLayout>;
   static constexpr int layers = sizeof...(D);
   static constexpr int pieces = layers;
-  static constexpr long budget = Unit::scratch_budget;
+  static constexpr long budget = MmaAtom::scratch_budget;
 
   PHYLLO_INLINE static constexpr int inputs(int l) {
     constexpr int in[] = {D::inputs...};
@@ -40,12 +40,12 @@ struct SegmentLayout<Unit, op::Segment<D...>>
   }
   /// Registers of a lane for the sums of the widest layer, and its values.
   PHYLLO_INLINE static constexpr int registers() {
-    return widest() * 16 * 16 / Unit::lanes * (4 + int(sizeof(typename Unit::storage))) / 4;
+    return widest() * 16 * 16 / MmaAtom::lanes * (4 + int(sizeof(typename MmaAtom::storage))) / 4;
   }
   /// Bytes of a layer's fragments, and of all that it has.
   PHYLLO_INLINE static constexpr int weight_bytes(int l) {
-    return groups(inputs(l)) * groups(outputs(l)) * Unit::blocks * Unit::lanes * 4 *
-           int(sizeof(typename Unit::storage));
+    return groups(inputs(l)) * groups(outputs(l)) * MmaAtom::blocks * MmaAtom::lanes * 4 *
+           int(sizeof(typename MmaAtom::storage));
   }
   PHYLLO_INLINE static constexpr int bytes(int l) {
     return weight_bytes(l) + groups(outputs(l)) * 16 * 4;

@@ -7,15 +7,15 @@
 namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// A warp's share of the gradients of weights and biases, in registers over all tiles of its block.
-template <class Unit, class Layout> struct StepGradients {
+template <class MmaAtom, class Layout> struct StepGradients {
   using Layers = typename Layout::Layers;
-  using Rows = StepRows<Unit, Layout>;
-  static constexpr int here = Unit::here;
+  using Rows = StepRows<MmaAtom, Layout>;
+  static constexpr int emulated_lanes = MmaAtom::emulated_lanes;
   static constexpr int warps = Layout::warps;
   template <int Layer> using Dense = typename Layers::template Dense<Layer>;
 
-  typename Unit::Sums weight[Layout::slots][Unit::blocks][here];
-  float bias[Layout::layers][Layout::bias_channels][here];
+  typename MmaAtom::Sums weight[Layout::slots][MmaAtom::blocks][emulated_lanes];
+  float bias[Layout::layers][Layout::bias_channels][emulated_lanes];
 
   /// inputs^T gradients over the samples of the block, of the groups that are this warp's.
   template <int Layer> PHYLLO_INLINE void add_weights(Rows const& rows, int warp, int first_lane) {
@@ -29,13 +29,14 @@ template <class Unit, class Layout> struct StepGradients {
       if (group >= groups) continue;
       auto& sums = weight[before + slot];
       for (int m = 0; m < warps; ++m) {
-        typename Unit::Values x[here];
-        typename Unit::Weights d_y[Unit::blocks][here];
-        Unit::by_channel(x, rows.template value<Layer>(m) + group / out * 16, stride_x, first_lane);
-        Unit::by_channel(d_y, rows.template value<Layer + 1>(m) + group % out * 16, stride_y,
-                         first_lane);
+        typename MmaAtom::Values x[emulated_lanes];
+        typename MmaAtom::Weights d_y[MmaAtom::blocks][emulated_lanes];
+        MmaAtom::by_channel(x, rows.template value<Layer>(m) + group / out * 16, stride_x,
+                            first_lane);
+        MmaAtom::by_channel(d_y, rows.template value<Layer + 1>(m) + group % out * 16, stride_y,
+                            first_lane);
         PHYLLO_UNROLL_ON_DEVICE
-        for (int b = 0; b < Unit::blocks; ++b) Unit::multiply(sums[b], x, d_y[b]);
+        for (int b = 0; b < MmaAtom::blocks; ++b) MmaAtom::multiply(sums[b], x, d_y[b]);
       }
     }
   }
@@ -44,10 +45,10 @@ template <class Unit, class Layout> struct StepGradients {
     if constexpr (Dense<Layer>::bias) {
       constexpr int stride = Layout::stride(Layer + 1);
       auto const* const d_y = rows.template value<Layer + 1>(warp);
-      for (int i = 0; i < here; ++i) {
+      for (int i = 0; i < emulated_lanes; ++i) {
         PHYLLO_UNROLL_ON_DEVICE
         for (int j = 0; j < Layout::bias_channels; ++j) {
-          int const c = j * Unit::lanes + first_lane + i;
+          int const c = j * MmaAtom::lanes + first_lane + i;
           if (c >= Dense<Layer>::outputs) continue;
           float sum = 0;
           for (int n = 0; n < 16; ++n) sum += float(d_y[n * stride + c]);
@@ -67,13 +68,13 @@ template <class Unit, class Layout> struct StepGradients {
     for (int slot = 0; slot < slots; ++slot) {
       int const group = slot * warps + warp;
       if (group >= groups) continue;
-      for (int i = 0; i < here; ++i) {
+      for (int i = 0; i < emulated_lanes; ++i) {
         PHYLLO_UNROLL_ON_DEVICE
-        for (int b = 0; b < Unit::blocks; ++b) {
+        for (int b = 0; b < MmaAtom::blocks; ++b) {
           PHYLLO_UNROLL_ON_DEVICE
           for (int e = 0; e < 4; ++e) {
-            int const c = group / out * 16 + Unit::gradient_input(first_lane + i, e);
-            int const o = group % out * 16 + Unit::gradient_output(first_lane + i, b, e);
+            int const c = group / out * 16 + MmaAtom::gradient_input(first_lane + i, e);
+            int const o = group % out * 16 + MmaAtom::gradient_output(first_lane + i, b, e);
             if (c < Dense<Layer>::inputs && o < Dense<Layer>::outputs)
               gradient[c * Dense<Layer>::outputs + o] = weight[before + slot][b][i].value[e];
           }
@@ -82,12 +83,12 @@ template <class Unit, class Layout> struct StepGradients {
     }
   }
   /// The warp's sums of a bias, (warps, channels), and of all warps' those of channel o.
-  static constexpr int channels = Layout::bias_channels * Unit::lanes;
+  static constexpr int channels = Layout::bias_channels * MmaAtom::lanes;
   template <int Layer> PHYLLO_INLINE void write_bias(float* sums, int warp, int first_lane) const {
-    for (int i = 0; i < here; ++i) {
+    for (int i = 0; i < emulated_lanes; ++i) {
       PHYLLO_UNROLL_ON_DEVICE
       for (int j = 0; j < Layout::bias_channels; ++j)
-        sums[warp * channels + j * Unit::lanes + first_lane + i] = bias[Layer][j][i];
+        sums[warp * channels + j * MmaAtom::lanes + first_lane + i] = bias[Layer][j][i];
     }
   }
   PHYLLO_INLINE static float sum_bias(float const* sums, int o) {

@@ -15,9 +15,10 @@ namespace phyllo::inline PHYLLO_ISA::gpu {
 /// chains had before them where their derivatives need it. A row has 8 numbers more than channels,
 /// so that eight rows meet all banks of the memory. Registers: sums of the weights' gradients.
 /// Those of a layer, 16 inputs by 16 outputs each, are dealt to the warps in turn.
-template <class Unit, class Segment, int Warps> struct StepLayout;
-template <class Unit, class... D, int Warps> struct StepLayout<Unit, op::Segment<D...>, Warps> {
-  using Layers = SegmentLayout<Unit, op::Segment<D...>>;
+template <class MmaAtom, class Segment, int Warps> struct StepLayout;
+template <class MmaAtom, class... D, int Warps>
+struct StepLayout<MmaAtom, op::Segment<D...>, Warps> {
+  using Layers = SegmentLayout<MmaAtom, op::Segment<D...>>;
   static constexpr int layers = Layers::layers;
   static constexpr int warps = Warps;
   static constexpr int samples = Warps * 16;
@@ -26,7 +27,7 @@ template <class Unit, class... D, int Warps> struct StepLayout<Unit, op::Segment
   PHYLLO_INLINE static constexpr int channels(int value) {
     return value < layers ? Layers::inputs(value) : Layers::outputs(layers - 1);
   }
-  static constexpr int element = int(sizeof(typename Unit::storage));
+  static constexpr int element = int(sizeof(typename MmaAtom::storage));
   PHYLLO_INLINE static constexpr int stride(int value) {
     return Layers::groups(channels(value)) * 16 + 16 / element;
   }
@@ -69,13 +70,14 @@ template <class Unit, class... D, int Warps> struct StepLayout<Unit, op::Segment
   }
   static constexpr int slots = slot(layers);
   /// Channels of a layer's bias whose gradient a lane sums.
-  static constexpr int bias_channels = (Layers::widest() * 16 + Unit::lanes - 1) / Unit::lanes;
+  static constexpr int bias_channels =
+      (Layers::widest() * 16 + MmaAtom::lanes - 1) / MmaAtom::lanes;
 
   /// Registers of a lane for these sums, and for the sums and values of one layer at a time. What
   /// they leave of 255 is for weights and addresses.
-  static constexpr int registers = slots * 16 * 16 / Unit::lanes + layers * bias_channels;
+  static constexpr int registers = slots * 16 * 16 / MmaAtom::lanes + layers * bias_channels;
   static constexpr int registers_of_layer = Layers::registers();
-  static constexpr bool fits = scratch_bytes <= Unit::scratch_budget && registers <= 128 &&
+  static constexpr bool fits = scratch_bytes <= MmaAtom::scratch_budget && registers <= 128 &&
                                registers + registers_of_layer <= 200;
 };
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/gpu/four_sums.hpp>
+#include <phyllo/backend/gpu/accumulator4.hpp>
 #include <phyllo/backend/gpu/segment_layout.hpp>
 #include <phyllo/backend/gpu/tile_rows.hpp>
 #include <phyllo/op/row.hpp>
@@ -16,22 +16,22 @@ namespace phyllo::inline PHYLLO_ISA::gpu {
 /// of the way there is in rows, in scratch memory (WarpRows) or device memory (StoredRows).
 ///
 /// shape    value l is the input of layer l, the last one the outputs
-template <class Unit, class Segment, class L, class P> struct StepPasses;
-template <class Unit, class... D, class L, class P>
-struct StepPasses<Unit, op::Segment<D...>, L, P> {
+template <class MmaAtom, class Segment, class L, class P> struct StepPasses;
+template <class MmaAtom, class... D, class L, class P>
+struct StepPasses<MmaAtom, op::Segment<D...>, L, P> {
   using S = typename P::storage;
   using Segment = op::Segment<D...>;
-  using Layers = SegmentLayout<Unit, Segment>;
-  static constexpr int here = Unit::here;
+  using Layers = SegmentLayout<MmaAtom, Segment>;
+  static constexpr int emulated_lanes = MmaAtom::emulated_lanes;
   static constexpr int layers = Layers::layers;
   static constexpr int widest = Layers::widest();
   static constexpr int outputs = Layers::outputs(layers - 1);
   template <int Layer> using Dense = typename Layers::template Dense<Layer>;
   template <int Layer> using Chain = typename Dense<Layer>::chain;
   /// Of the layer at hand, or its gradients.
-  using Values = typename Unit::Values[1][widest][here];
+  using Values = typename MmaAtom::Values[1][widest][emulated_lanes];
 
-  TileRows<Unit, Layers::inputs(0)> source;
+  TileRows<MmaAtom, Layers::inputs(0)> source;
   ExternalTensor targets;
   StepState const* state = nullptr;
   S const* parameters = nullptr;
@@ -78,13 +78,13 @@ struct StepPasses<Unit, op::Segment<D...>, L, P> {
     constexpr int groups = Layers::groups(Layers::inputs(0));
     PHYLLO_UNROLL_ON_DEVICE
     for (int k = 0; k < groups; ++k) {
-      for (int i = 0; i < here; ++i) {
+      for (int i = 0; i < emulated_lanes; ++i) {
         PHYLLO_UNROLL_ON_DEVICE
-        for (int part = 0; part < Unit::parts; ++part) {
+        for (int part = 0; part < MmaAtom::parts; ++part) {
           int const lane = first_lane + i;
-          Four<S> const four =
-              source.read(first + Unit::sample(lane, part), k * 16 + Unit::channel(lane));
-          Unit::put(value[0][k][i], part, four);
+          Pack4<S> const four =
+              source.read(first + MmaAtom::sample(lane, part), k * 16 + MmaAtom::channel(lane));
+          MmaAtom::put(value[0][k][i], part, four);
           rows.template put_value<0>(k, lane, part, four);
         }
       }
@@ -97,24 +97,24 @@ struct StepPasses<Unit, op::Segment<D...>, L, P> {
   PHYLLO_INLINE void forward(Values& value, Packed const& packed, Rows const& rows, long first,
                              int first_lane) const {
     constexpr int out = Layers::groups(Dense<Layer>::outputs);
-    typename Unit::Sums sums[1][out][Unit::blocks][here];
+    typename MmaAtom::Sums sums[1][out][MmaAtom::blocks][emulated_lanes];
     packed.begin(sums, first_lane);
     packed.multiply(sums, value, first_lane);
     auto const element = randomness<Layer>();
     PHYLLO_UNROLL_ON_DEVICE
     for (int n = 0; n < out; ++n) {
-      for (int i = 0; i < here; ++i) {
+      for (int i = 0; i < emulated_lanes; ++i) {
         PHYLLO_UNROLL_ON_DEVICE
-        for (int part = 0; part < Unit::parts; ++part) {
+        for (int part = 0; part < MmaAtom::parts; ++part) {
           int const lane = first_lane + i;
-          FourSums<Unit> four(sums[0][n], i, part);
+          Accumulator4<MmaAtom> four(sums[0][n], i, part);
           if constexpr (Layers::keeps_input(Layer))
-            rows.template put_before_chain<Layer>(n, lane, part, Unit::rounded(four.value));
-          int const sample = int(first) + Unit::sample(lane, part);
-          int const channel = n * 16 + Unit::channel(lane);
+            rows.template put_before_chain<Layer>(n, lane, part, MmaAtom::rounded(four.value));
+          int const sample = int(first) + MmaAtom::sample(lane, part);
+          int const channel = n * 16 + MmaAtom::channel(lane);
           auto const stored = four.template finished<Chain<Layer>, Dense<Layer>::outputs>(
               element, sample, channel, sample < source.batch);
-          Unit::put(value[0][n][i], part, stored);
+          MmaAtom::put(value[0][n][i], part, stored);
           rows.template put_value<Layer + 1>(n, lane, part, stored);
         }
       }
@@ -124,17 +124,18 @@ struct StepPasses<Unit, op::Segment<D...>, L, P> {
   /// Values of the loss, correct, and d loss / d outputs times the derivative of the last chain.
   template <class Rows>
   PHYLLO_INLINE void loss(Values& value, Rows const& rows, long first, int first_lane) const {
-    Unit::synchronize();
-    for (int i = 0; i < here; ++i) loss_of_sample(rows, first, first_lane + i);
-    Unit::synchronize();
+    MmaAtom::synchronize();
+    for (int i = 0; i < emulated_lanes; ++i) loss_of_sample(rows, first, first_lane + i);
+    MmaAtom::synchronize();
     constexpr int groups = Layers::groups(outputs);
     PHYLLO_UNROLL_ON_DEVICE
     for (int n = 0; n < groups; ++n) {
-      for (int i = 0; i < here; ++i) {
+      for (int i = 0; i < emulated_lanes; ++i) {
         PHYLLO_UNROLL_ON_DEVICE
-        for (int part = 0; part < Unit::parts; ++part)
-          differentiate<layers - 1>(FourSums<Unit>(rows.output_gradient(n, first_lane + i, part)),
-                                    value, rows, first, n, first_lane, i, part);
+        for (int part = 0; part < MmaAtom::parts; ++part)
+          differentiate<layers - 1>(
+              Accumulator4<MmaAtom>(rows.output_gradient(n, first_lane + i, part)), value, rows,
+              first, n, first_lane, i, part);
       }
     }
   }
@@ -146,10 +147,10 @@ struct StepPasses<Unit, op::Segment<D...>, L, P> {
     constexpr int groups = Layers::groups(Dense<Layer>::outputs);
     PHYLLO_UNROLL_ON_DEVICE
     for (int n = 0; n < groups; ++n) {
-      for (int i = 0; i < here; ++i) {
+      for (int i = 0; i < emulated_lanes; ++i) {
         PHYLLO_UNROLL_ON_DEVICE
-        for (int part = 0; part < Unit::parts; ++part)
-          differentiate<Layer>(FourSums<Unit>(sums[0][n], i, part), value, rows, first, n,
+        for (int part = 0; part < MmaAtom::parts; ++part)
+          differentiate<Layer>(Accumulator4<MmaAtom>(sums[0][n], i, part), value, rows, first, n,
                                first_lane, i, part);
       }
     }
@@ -180,20 +181,20 @@ struct StepPasses<Unit, op::Segment<D...>, L, P> {
 
   // Behind the chain of a layer -> before it.
   template <int Layer, class Rows>
-  PHYLLO_INLINE void differentiate(FourSums<Unit> four, Values& value, Rows const& rows, long first,
-                                   int n, int first_lane, int i, int part) const {
+  PHYLLO_INLINE void differentiate(Accumulator4<MmaAtom> four, Values& value, Rows const& rows,
+                                   long first, int n, int first_lane, int i, int part) const {
     int const lane = first_lane + i;
     if constexpr (Chain<Layer>::length > 0) {
-      int const channel = n * 16 + Unit::channel(lane);
+      int const channel = n * 16 + MmaAtom::channel(lane);
       four.template differentiate<Chain<Layer>>(
-          FourSums<Unit>(rows.template kept<Layer>(n, lane, part)), randomness<Layer>(),
-          int(first) + Unit::sample(lane, part), channel);
+          Accumulator4<MmaAtom>(rows.template kept<Layer>(n, lane, part)), randomness<Layer>(),
+          int(first) + MmaAtom::sample(lane, part), channel);
       four.template end_at<Dense<Layer>::outputs>(channel);
     }
     // Behind the batch a chain's derivative may be no number.
-    if (first + Unit::sample(lane, part) >= source.batch) four = FourSums<Unit>{};
-    Four<S> const stored = Unit::rounded(four.value);
-    Unit::put(value[0][n][i], part, stored);
+    if (first + MmaAtom::sample(lane, part) >= source.batch) four = Accumulator4<MmaAtom>{};
+    Pack4<S> const stored = MmaAtom::rounded(four.value);
+    MmaAtom::put(value[0][n][i], part, stored);
     rows.template put_gradient<Layer>(n, lane, part, stored);
   }
 };

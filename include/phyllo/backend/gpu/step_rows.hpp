@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/gpu/four_sums.hpp>
+#include <phyllo/backend/gpu/accumulator4.hpp>
 #include <phyllo/backend/gpu/packed_weights.hpp>
 #include <phyllo/backend/gpu/step_layout.hpp>
 
@@ -11,8 +11,8 @@
 namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// The scratch memory of a block in a whole step, by name.
-template <class Unit, class Layout> struct StepRows {
-  using S = typename Unit::storage;
+template <class MmaAtom, class Layout> struct StepRows {
+  using S = typename MmaAtom::storage;
   using Layers = typename Layout::Layers;
   template <int Layer> using Dense = typename Layers::template Dense<Layer>;
 
@@ -21,12 +21,12 @@ template <class Unit, class Layout> struct StepRows {
   // Places are constants, which a compiler else computes where they are used.
   template <int Layer> PHYLLO_INLINE auto weights() const {
     constexpr int at = Layout::weights_at(Layer);
-    return PackedWeights<Unit, Dense<Layer>::inputs, Dense<Layer>::outputs>{
+    return PackedWeights<MmaAtom, Dense<Layer>::inputs, Dense<Layer>::outputs>{
         reinterpret_cast<S*>(scratch + at)};
   }
   template <int Layer> PHYLLO_INLINE auto transposed() const {
     constexpr int at = Layout::transposed_at(Layer);
-    return PackedWeights<Unit, Dense<Layer>::outputs, Dense<Layer>::inputs>{
+    return PackedWeights<MmaAtom, Dense<Layer>::outputs, Dense<Layer>::inputs>{
         reinterpret_cast<S*>(scratch + at)};
   }
   /// The 16 rows of a warp's samples of a value.
@@ -40,10 +40,10 @@ template <class Unit, class Layout> struct StepRows {
     return reinterpret_cast<S*>(scratch + at) + warp * 16 * stride;
   }
   /// Four channels of group k, a lane's part, in 16 rows of a value.
-  template <int Value> PHYLLO_INLINE static Four<S>& four(S* rows, int k, int lane, int part) {
+  template <int Value> PHYLLO_INLINE static Pack4<S>& four(S* rows, int k, int lane, int part) {
     constexpr int stride = Layout::stride(Value);
-    return *reinterpret_cast<Four<S>*>(rows + Unit::sample(lane, part) * stride + k * 16 +
-                                       Unit::channel(lane));
+    return *reinterpret_cast<Pack4<S>*>(rows + MmaAtom::sample(lane, part) * stride + k * 16 +
+                                        MmaAtom::channel(lane));
   }
   /// Where the warps' sums of biases meet at the end: nobody reads the rows any more.
   PHYLLO_INLINE float* sums() const {

@@ -14,14 +14,14 @@ namespace phyllo::inline PHYLLO_ISA::gpu {
 /// fit together are cut into stages. Device memory: a matrix (samples, channels) for each
 /// value, which is the input of a layer or the outputs, for the gradients of the outputs, and for
 /// each layer's sums, first what its chain had before it, then their gradients.
-template <class Unit, class Segment> struct StoredLayout;
-template <class Unit, class... D>
-struct StoredLayout<Unit, op::Segment<D...>>
-    : ScratchStages<StoredLayout<Unit, op::Segment<D...>>> {
-  using Layers = SegmentLayout<Unit, op::Segment<D...>>;
+template <class MmaAtom, class Segment> struct StoredLayout;
+template <class MmaAtom, class... D>
+struct StoredLayout<MmaAtom, op::Segment<D...>>
+    : ScratchStages<StoredLayout<MmaAtom, op::Segment<D...>>> {
+  using Layers = SegmentLayout<MmaAtom, op::Segment<D...>>;
   static constexpr int layers = Layers::layers;
   static constexpr int pieces = 2 * layers - 1;
-  static constexpr long budget = Unit::scratch_budget;
+  static constexpr long budget = MmaAtom::scratch_budget;
 
   PHYLLO_INLINE static constexpr bool is_forward(int piece) { return piece < layers; }
   PHYLLO_INLINE static constexpr int layer_of(int piece) {
@@ -48,7 +48,7 @@ struct StoredLayout<Unit, op::Segment<D...>>
     return sum;
   }
   static constexpr long sample_bytes =
-      long(channels_before(matrices)) * int(sizeof(typename Unit::storage));
+      long(channels_before(matrices)) * int(sizeof(typename MmaAtom::storage));
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA::gpu

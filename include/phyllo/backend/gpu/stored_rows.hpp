@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/gpu/four.hpp>
+#include <phyllo/backend/gpu/pack4.hpp>
 #include <phyllo/backend/gpu/stored_layout.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// What a warp keeps of its 16 samples in device memory, in the matrices of StoredLayout. A lane
 /// reads again what it wrote itself, but for the rows of the loss.
-template <class Unit, class Layout> struct StoredRows {
-  using S = typename Unit::storage;
+template <class MmaAtom, class Layout> struct StoredRows {
+  using S = typename MmaAtom::storage;
   static constexpr int layers = Layout::layers;
   static constexpr int output_columns = Layout::channels(layers);
 
@@ -26,28 +26,28 @@ template <class Unit, class Layout> struct StoredRows {
   /// registers from one tile to the next.
   PHYLLO_INLINE StoredRows anew() const {
     StoredRows rows = *this;
-    Unit::forget(rows.samples);
-    Unit::forget(rows.first);
+    MmaAtom::opaque(rows.samples);
+    MmaAtom::opaque(rows.first);
     return rows;
   }
 
   template <int Value>
-  PHYLLO_INLINE void put_value(int k, int lane, int part, Four<S> const& four) const {
+  PHYLLO_INLINE void put_value(int k, int lane, int part, Pack4<S> const& four) const {
     if (Value > 0 || keeps_input) write<Layout::value(Value)>(k, lane, part, four);
   }
   template <int Layer>
-  PHYLLO_INLINE void put_before_chain(int k, int lane, int part, Four<S> const& four) const {
+  PHYLLO_INLINE void put_before_chain(int k, int lane, int part, Pack4<S> const& four) const {
     write<Layout::sums(Layer)>(k, lane, part, four);
   }
   /// What the derivative of a layer's chain wants: what it made, or what it had before.
-  template <int Layer> PHYLLO_INLINE Four<S> kept(int k, int lane, int part) const {
+  template <int Layer> PHYLLO_INLINE Pack4<S> kept(int k, int lane, int part) const {
     if constexpr (Layout::Layers::keeps_input(Layer))
       return read<Layout::sums(Layer)>(k, lane, part);
     else
       return read<Layout::value(Layer + 1)>(k, lane, part);
   }
   template <int Layer>
-  PHYLLO_INLINE void put_gradient(int k, int lane, int part, Four<S> const& four) const {
+  PHYLLO_INLINE void put_gradient(int k, int lane, int part, Pack4<S> const& four) const {
     write<Layout::sums(Layer)>(k, lane, part, four);
   }
 
@@ -55,18 +55,18 @@ template <class Unit, class Layout> struct StoredRows {
   PHYLLO_INLINE S* output_gradient_row(int sample) const {
     return row<Layout::output_gradient>(sample);
   }
-  PHYLLO_INLINE Four<S> output_gradient(int k, int lane, int part) const {
+  PHYLLO_INLINE Pack4<S> output_gradient(int k, int lane, int part) const {
     return read<Layout::output_gradient>(k, lane, part);
   }
 
   /// Four channels of group k, a lane's part; behind the last channel zero.
-  template <int Matrix> PHYLLO_INLINE Four<S> read(int k, int lane, int part) const {
+  template <int Matrix> PHYLLO_INLINE Pack4<S> read(int k, int lane, int part) const {
     constexpr int count = Layout::channels(Matrix);
-    int const c = k * 16 + Unit::channel(lane);
-    S const* const from = row<Matrix>(Unit::sample(lane, part)) + c;
-    Four<S> four = {};
+    int const c = k * 16 + MmaAtom::channel(lane);
+    S const* const from = row<Matrix>(MmaAtom::sample(lane, part)) + c;
+    Pack4<S> four = {};
     if constexpr (count % 4 == 0) {
-      if (c < count) four = *reinterpret_cast<Four<S> const*>(from);
+      if (c < count) four = *reinterpret_cast<Pack4<S> const*>(from);
     } else {
       PHYLLO_UNROLL_ON_DEVICE
       for (int i = 0; i < 4; ++i)
@@ -83,12 +83,12 @@ template <class Unit, class Layout> struct StoredRows {
     return workspace + before * samples + long(first + sample) * columns;
   }
   template <int Matrix>
-  PHYLLO_INLINE void write(int k, int lane, int part, Four<S> const& four) const {
+  PHYLLO_INLINE void write(int k, int lane, int part, Pack4<S> const& four) const {
     constexpr int count = Layout::channels(Matrix);
-    int const c = k * 16 + Unit::channel(lane);
-    S* const to = row<Matrix>(Unit::sample(lane, part)) + c;
+    int const c = k * 16 + MmaAtom::channel(lane);
+    S* const to = row<Matrix>(MmaAtom::sample(lane, part)) + c;
     if constexpr (count % 4 == 0) {
-      if (c < count) *reinterpret_cast<Four<S>*>(to) = four;
+      if (c < count) *reinterpret_cast<Pack4<S>*>(to) = four;
     } else {
       PHYLLO_UNROLL_ON_DEVICE
       for (int i = 0; i < 4; ++i)

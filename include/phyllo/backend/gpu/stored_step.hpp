@@ -24,16 +24,16 @@ namespace phyllo::inline PHYLLO_ISA::gpu {
 ///          input. One more where a chain's derivative wants what the chain had before it, and at
 ///          the border of two stages; beside that outputs and their gradients, written for the loss
 ///          and read by it. The caller's inputs are written only if they are no matrix of storage
-template <class Unit, class Segment, class L, class P> struct stored_step_tiles;
-template <class Unit, class... D, class L, class P>
-struct stored_step_tiles<Unit, op::Segment<D...>, L, P>
-    : StepPasses<Unit, op::Segment<D...>, L, P> {
-  using Passes = StepPasses<Unit, op::Segment<D...>, L, P>;
-  using Layout = StoredLayout<Unit, op::Segment<D...>>;
+template <class MmaAtom, class Segment, class L, class P> struct stored_step_tiles;
+template <class MmaAtom, class... D, class L, class P>
+struct stored_step_tiles<MmaAtom, op::Segment<D...>, L, P>
+    : StepPasses<MmaAtom, op::Segment<D...>, L, P> {
+  using Passes = StepPasses<MmaAtom, op::Segment<D...>, L, P>;
+  using Layout = StoredLayout<MmaAtom, op::Segment<D...>>;
   using Layers = typename Layout::Layers;
-  using Rows = StoredRows<Unit, Layout>;
+  using Rows = StoredRows<MmaAtom, Layout>;
   using S = typename P::storage;
-  static constexpr int here = Unit::here;
+  static constexpr int emulated_lanes = MmaAtom::emulated_lanes;
   static constexpr int layers = Layout::layers;
   static constexpr int scratch_bytes = Layout::scratch_bytes();
   /// As many as hide the way to memory where a multiprocessor has room for one block only; not of
@@ -42,7 +42,7 @@ struct stored_step_tiles<Unit, op::Segment<D...>, L, P>
                                        Layout::budget&& Passes::widest* int(sizeof(S)) <= 8
                                    ? 16
                                    : 8;
-  static constexpr int threads = warps * Unit::lanes;
+  static constexpr int threads = warps * MmaAtom::lanes;
   static constexpr int samples_of_block = warps * 16;
   template <int Layer> using Dense = typename Layers::template Dense<Layer>;
   using Passes::parameter_count;
@@ -112,7 +112,7 @@ struct stored_step_tiles<Unit, op::Segment<D...>, L, P>
     using Of = Dense<Layout::layer_of(Piece)>;
     constexpr bool forward = Layout::is_forward(Piece);
     constexpr int offset = Layout::offset(Piece);
-    return PackedWeights<Unit, forward ? Of::inputs : Of::outputs,
+    return PackedWeights<MmaAtom, forward ? Of::inputs : Of::outputs,
                          forward ? Of::outputs : Of::inputs>{
         reinterpret_cast<S*>(scratch + offset)};
   }
@@ -135,10 +135,10 @@ struct stored_step_tiles<Unit, op::Segment<D...>, L, P>
       constexpr int groups = Layers::groups(Layout::channels(matrix));
       PHYLLO_UNROLL_ON_DEVICE
       for (int k = 0; k < groups; ++k) {
-        for (int i = 0; i < here; ++i) {
+        for (int i = 0; i < emulated_lanes; ++i) {
           PHYLLO_UNROLL_ON_DEVICE
-          for (int part = 0; part < Unit::parts; ++part)
-            Unit::put(value[0][k][i], part, rows.template read<matrix>(k, first_lane + i, part));
+          for (int part = 0; part < MmaAtom::parts; ++part)
+            MmaAtom::put(value[0][k][i], part, rows.template read<matrix>(k, first_lane + i, part));
         }
       }
     }
@@ -154,7 +154,7 @@ struct stored_step_tiles<Unit, op::Segment<D...>, L, P>
       if constexpr (layer == layers - 1) this->loss(value, at, at.first, first_lane);
     } else {
       constexpr int in = Layers::groups(Dense<layer>::inputs);
-      typename Unit::Sums sums[1][in][Unit::blocks][here] = {};
+      typename MmaAtom::Sums sums[1][in][MmaAtom::blocks][emulated_lanes] = {};
       weights.multiply(sums, value, first_lane);
       Rows const at = rows.anew();
       this->template backward<layer - 1>(value, sums, at, at.first, first_lane);

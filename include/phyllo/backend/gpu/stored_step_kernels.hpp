@@ -23,7 +23,7 @@ struct StoredStepKernels<Device, op::Segment<D...>, L, P> {
   static constexpr bool takes_views = true;
   using Op = op::WholeStep<op::Segment<D...>, L>;
   using Work = typename Op::template Run<P>;
-  using Kernel = stored_step_tiles<typename Device::template Unit<typename P::storage>,
+  using Kernel = stored_step_tiles<typename Device::template MmaAtom<typename P::storage>,
                                    op::Segment<D...>, L, P>;
   using Products = ContractionKernels<Device, op::Chain<>, P>;
   static constexpr long sample_bytes = Kernel::Layout::sample_bytes;

@@ -8,9 +8,9 @@ namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// What a warp keeps of its 16 samples in scratch memory during a whole step. Backwards the
 /// gradients by a layer's sums take the place of its output.
-template <class Unit, class Layout> struct WarpRows {
-  using Rows = StepRows<Unit, Layout>;
-  using S = typename Unit::storage;
+template <class MmaAtom, class Layout> struct WarpRows {
+  using Rows = StepRows<MmaAtom, Layout>;
+  using S = typename MmaAtom::storage;
   static constexpr int layers = Layout::layers;
   static constexpr int output_stride = Layout::stride(layers);
   static constexpr int output_columns = Layout::Layers::groups(Layout::channels(layers)) * 16;
@@ -19,22 +19,22 @@ template <class Unit, class Layout> struct WarpRows {
   int warp;
 
   template <int Value>
-  PHYLLO_INLINE void put_value(int k, int lane, int part, Four<S> const& four) const {
+  PHYLLO_INLINE void put_value(int k, int lane, int part, Pack4<S> const& four) const {
     place<Value>(k, lane, part) = four;
   }
   template <int Layer>
-  PHYLLO_INLINE void put_before_chain(int k, int lane, int part, Four<S> const& four) const {
+  PHYLLO_INLINE void put_before_chain(int k, int lane, int part, Pack4<S> const& four) const {
     Rows::template four<Layer + 1>(rows.template saved<Layer>(warp), k, lane, part) = four;
   }
   /// What the derivative of a layer's chain wants: what it made, or what it had before.
-  template <int Layer> PHYLLO_INLINE Four<S> kept(int k, int lane, int part) const {
+  template <int Layer> PHYLLO_INLINE Pack4<S> kept(int k, int lane, int part) const {
     if constexpr (Layout::Layers::keeps_input(Layer))
       return Rows::template four<Layer + 1>(rows.template saved<Layer>(warp), k, lane, part);
     else
       return place<Layer + 1>(k, lane, part);
   }
   template <int Layer>
-  PHYLLO_INLINE void put_gradient(int k, int lane, int part, Four<S> const& four) const {
+  PHYLLO_INLINE void put_gradient(int k, int lane, int part, Pack4<S> const& four) const {
     place<Layer + 1>(k, lane, part) = four;
   }
 
@@ -44,12 +44,12 @@ template <class Unit, class Layout> struct WarpRows {
   PHYLLO_INLINE S* output_gradient_row(int sample) const {
     return rows.template value<layers + 1>(warp) + sample * output_stride;
   }
-  PHYLLO_INLINE Four<S> output_gradient(int k, int lane, int part) const {
+  PHYLLO_INLINE Pack4<S> output_gradient(int k, int lane, int part) const {
     return place<layers + 1>(k, lane, part);
   }
 
  private:
-  template <int Value> PHYLLO_INLINE Four<S>& place(int k, int lane, int part) const {
+  template <int Value> PHYLLO_INLINE Pack4<S>& place(int k, int lane, int part) const {
     return Rows::template four<Value>(rows.template value<Value>(warp), k, lane, part);
   }
 };

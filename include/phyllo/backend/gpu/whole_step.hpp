@@ -19,19 +19,19 @@ namespace phyllo::inline PHYLLO_ISA::gpu {
 /// workspace once.
 ///
 /// cost     memory traffic is input, targets and loss values, and a row of gradients for each block
-template <class Unit, class Segment, class L, class P, int Warps> struct whole_step_tiles;
-template <class Unit, class... D, class L, class P, int Warps>
-struct whole_step_tiles<Unit, op::Segment<D...>, L, P, Warps>
-    : StepPasses<Unit, op::Segment<D...>, L, P> {
-  using Passes = StepPasses<Unit, op::Segment<D...>, L, P>;
-  using Layout = StepLayout<Unit, op::Segment<D...>, Warps>;
+template <class MmaAtom, class Segment, class L, class P, int Warps> struct whole_step_tiles;
+template <class MmaAtom, class... D, class L, class P, int Warps>
+struct whole_step_tiles<MmaAtom, op::Segment<D...>, L, P, Warps>
+    : StepPasses<MmaAtom, op::Segment<D...>, L, P> {
+  using Passes = StepPasses<MmaAtom, op::Segment<D...>, L, P>;
+  using Layout = StepLayout<MmaAtom, op::Segment<D...>, Warps>;
   using Layers = typename Layout::Layers;
-  using Rows = StepRows<Unit, Layout>;
-  static constexpr int here = Unit::here;
+  using Rows = StepRows<MmaAtom, Layout>;
+  static constexpr int emulated_lanes = MmaAtom::emulated_lanes;
   static constexpr int layers = Layout::layers;
   static constexpr int scratch_bytes = Layout::scratch_bytes;
   static constexpr int warps = Warps;
-  static constexpr int threads = warps * Unit::lanes;
+  static constexpr int threads = warps * MmaAtom::lanes;
   static constexpr int samples_of_block = Layout::samples;
   template <int Layer> using Dense = typename Layers::template Dense<Layer>;
   using Passes::parameter_count;
@@ -46,7 +46,7 @@ struct whole_step_tiles<Unit, op::Segment<D...>, L, P, Warps>
   /// What a warp keeps in registers.
   struct State {
     typename Passes::Values value;
-    StepGradients<Unit, Layout> gradients;
+    StepGradients<MmaAtom, Layout> gradients;
   };
 
   template <class Team> PHYLLO_INLINE void operator()(Team const& team) const {
@@ -63,7 +63,7 @@ struct whole_step_tiles<Unit, op::Segment<D...>, L, P, Warps>
     for (long first = long(team.block()) * samples_of_block; first < source.batch; first += step) {
       for (int w = 0; w < Team::warps_here; ++w) {
         int warp = team.first_warp() + w;
-        Unit::forget(warp);  // nvcc 13 else spills on sm_90
+        MmaAtom::opaque(warp);  // nvcc 13 else spills on sm_90
         forward_and_loss(states[w], rows, first + warp * 16, warp, team.first_lane(), all_layers{});
       }
       all_backward(team, states, rows, first, all_layers{});
@@ -87,7 +87,7 @@ struct whole_step_tiles<Unit, op::Segment<D...>, L, P, Warps>
   template <std::size_t... I>
   PHYLLO_INLINE void forward_and_loss(State& s, Rows const& all_rows, long first, int warp,
                                       int first_lane, std::index_sequence<I...>) const {
-    WarpRows<Unit, Layout> const rows{all_rows, warp};
+    WarpRows<MmaAtom, Layout> const rows{all_rows, warp};
     this->read(s.value, rows, first, first_lane);
     (this->template forward<int(I)>(s.value, all_rows.template weights<int(I)>(), rows, first,
                                     first_lane),
@@ -105,7 +105,7 @@ struct whole_step_tiles<Unit, op::Segment<D...>, L, P, Warps>
                                     Rows const& rows, long first) const {
     constexpr int in = Layers::groups(Dense<Layer>::inputs);
     // Of one layer in registers; a barrier lies between its computation and its use.
-    typename Unit::Sums d_x[Team::warps_here][1][in][Unit::blocks][here] = {};
+    typename MmaAtom::Sums d_x[Team::warps_here][1][in][MmaAtom::blocks][emulated_lanes] = {};
     team.barrier();
     for (int w = 0; w < Team::warps_here; ++w) {
       int const warp = team.first_warp() + w;
@@ -120,7 +120,7 @@ struct whole_step_tiles<Unit, op::Segment<D...>, L, P, Warps>
       for (int w = 0; w < Team::warps_here; ++w) {
         int const warp = team.first_warp() + w;
         this->template backward<Layer - 1>(states[w].value, d_x[w],
-                                           WarpRows<Unit, Layout>{rows, warp}, first + warp * 16,
+                                           WarpRows<MmaAtom, Layout>{rows, warp}, first + warp * 16,
                                            team.first_lane());
       }
     }
@@ -146,7 +146,7 @@ struct whole_step_tiles<Unit, op::Segment<D...>, L, P, Warps>
     if constexpr (Dense<Layer>::bias)
       for (int t = 0; t < Team::threads_here; ++t)
         for (int o = team.first_thread() + t; o < Dense<Layer>::outputs; o += threads)
-          row[this->bias[Layer] + o] = StepGradients<Unit, Layout>::sum_bias(rows.sums(), o);
+          row[this->bias[Layer] + o] = StepGradients<MmaAtom, Layout>::sum_bias(rows.sums(), o);
   }
 };
 

@@ -31,16 +31,16 @@ template <class S, bool AlongDepth, WindowPass Pass> struct WindowOperand {
     lines = AlongDepth ? rows : columns;
     depth = AlongDepth ? columns : rows;
     is_aligned =
-        read.channels % 4 == 0 && reinterpret_cast<std::uintptr_t>(from) % sizeof(Four<S>) == 0;
+        read.channels % 4 == 0 && reinterpret_cast<std::uintptr_t>(from) % sizeof(Pack4<S>) == 0;
   }
 
   /// Depths k to k + 3 of each of the lines from `line` to `line` + 3.
-  PHYLLO_INLINE void read(long line, long k, Four<S> (&four)[4]) const {
+  PHYLLO_INLINE void read(long line, long k, Pack4<S> (&four)[4]) const {
     if constexpr (AlongDepth) {
       PHYLLO_UNROLL_ON_DEVICE
       for (int i = 0; i < 4; ++i) four[i] = row(line + i, int(k));
     } else {
-      Four<S> raw[4];
+      Pack4<S> raw[4];
       PHYLLO_UNROLL_ON_DEVICE
       for (int i = 0; i < 4; ++i) raw[i] = row(k + i, int(line));
       PHYLLO_UNROLL_ON_DEVICE
@@ -51,8 +51,8 @@ template <class S, bool AlongDepth, WindowPass Pass> struct WindowOperand {
 
  private:
   // Columns c to c + 3 of row r.
-  PHYLLO_INLINE Four<S> row(long r, int c) const {
-    Four<S> four = {};
+  PHYLLO_INLINE Pack4<S> row(long r, int c) const {
+    Pack4<S> four = {};
     if (r >= (AlongDepth ? lines : depth)) return four;
     int const size = positions.positions(), n = int(r / size), q = int(r % size);
     int const place[3] = {q / positions.spatial[2] / positions.spatial[1],
@@ -62,7 +62,7 @@ template <class S, bool AlongDepth, WindowPass Pass> struct WindowOperand {
     int const columns = window.taps() * image.channels;
     if (is_aligned) {
       S const* const from = c < columns ? element(sample, place, c) : nullptr;
-      return from != nullptr ? *reinterpret_cast<Four<S> const*>(from) : four;
+      return from != nullptr ? *reinterpret_cast<Pack4<S> const*>(from) : four;
     }
     PHYLLO_UNROLL_ON_DEVICE
     for (int i = 0; i < 4; ++i) {
@@ -106,16 +106,16 @@ template <class S> struct TapsOperand {
 
   TapsOperand(S const* from, int taps, int channels, int out)
       : data(from), lines(channels), depth(long(taps) * out), outputs(out) {
-    is_aligned = out % 4 == 0 && reinterpret_cast<std::uintptr_t>(from) % sizeof(Four<S>) == 0;
+    is_aligned = out % 4 == 0 && reinterpret_cast<std::uintptr_t>(from) % sizeof(Pack4<S>) == 0;
   }
 
-  PHYLLO_INLINE void read(long line, long k, Four<S> (&four)[4]) const {
+  PHYLLO_INLINE void read(long line, long k, Pack4<S> (&four)[4]) const {
     PHYLLO_UNROLL_ON_DEVICE
     for (int i = 0; i < 4; ++i) {
       four[i] = {};
       if (line + i >= lines || k >= depth) continue;
       if (is_aligned) {
-        four[i] = *reinterpret_cast<Four<S> const*>(element(line + i, k));
+        four[i] = *reinterpret_cast<Pack4<S> const*>(element(line + i, k));
         continue;
       }
       PHYLLO_UNROLL_ON_DEVICE

@@ -12,7 +12,7 @@ namespace phyllo::inline PHYLLO_ISA::hip {
 
 /// AMD devices: how kernels are launched, and the matrix instructions that they use.
 struct Device : gpu::Launcher<Runtime> {
-  template <class Storage> using Unit = Mfma<Storage>;
+  template <class Storage> using MmaAtom = Mfma<Storage>;
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA::hip

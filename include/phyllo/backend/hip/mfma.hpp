@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/gpu/four.hpp>
+#include <phyllo/backend/gpu/pack4.hpp>
 #include <phyllo/backend/hip/mfma_lanes.hpp>
 #include <phyllo/core/bf16.hpp>
 #include <phyllo/core/fp16.hpp>
@@ -25,24 +25,25 @@ template <class Storage> struct Mfma : MfmaLanes {
 
   /// 16 samples of 16 channels; of a lane 4 channels of one sample.
   struct Values {
-    gpu::Four<Storage> of;
+    gpu::Pack4<Storage> of;
   };
   /// 16 inputs of 16 outputs; of a lane 4 inputs of one output.
   struct Weights {
-    gpu::Four<Storage> of;
+    gpu::Pack4<Storage> of;
   };
 
-  PHYLLO_INLINE static gpu::Four<Storage> rounded(float const (&value)[4]) {
+  PHYLLO_INLINE static gpu::Pack4<Storage> rounded(float const (&value)[4]) {
     return {{Storage(value[0]), Storage(value[1]), Storage(value[2]), Storage(value[3])}};
   }
-  PHYLLO_INLINE static void put(Values& values, int, gpu::Four<Storage> const& four) {
+  PHYLLO_INLINE static void put(Values& values, int, gpu::Pack4<Storage> const& four) {
     values.of = four;
   }
-  PHYLLO_INLINE static Weights weights(gpu::Four<Storage> const& four) { return {four}; }
+  PHYLLO_INLINE static Weights weights(gpu::Pack4<Storage> const& four) { return {four}; }
 
   /// sums += values weights, for all lanes of a wavefront together.
-  PHYLLO_INLINE static void multiply(Sums (&sums)[here], Values const (&values)[here],
-                                     Weights const (&weights)[here]) {
+  PHYLLO_INLINE static void multiply(Sums (&sums)[emulated_lanes],
+                                     Values const (&values)[emulated_lanes],
+                                     Weights const (&weights)[emulated_lanes]) {
 #if defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || \
     defined(__gfx950__)
     typedef float Float4 __attribute__((ext_vector_type(4)));
@@ -79,18 +80,18 @@ template <class Storage> struct Mfma : MfmaLanes {
 
   /// 16 rows of samples in scratch memory, of which 16 channels from `rows` on: as values whose
   /// samples are the inputs of the product, for each channel.
-  PHYLLO_INLINE static void by_channel(Values (&values)[here], Storage const* rows, int stride,
-                                       int lane) {
-    for (int l = 0; l < here; ++l) gather(values[l].of, rows, stride, lane + l);
+  PHYLLO_INLINE static void by_channel(Values (&values)[emulated_lanes], Storage const* rows,
+                                       int stride, int lane) {
+    for (int l = 0; l < emulated_lanes; ++l) gather(values[l].of, rows, stride, lane + l);
   }
   /// The same as weights whose samples are the inputs of the product, and channels its outputs.
-  PHYLLO_INLINE static void by_channel(Weights (&weights)[blocks][here], Storage const* rows,
-                                       int stride, int lane) {
-    for (int l = 0; l < here; ++l) gather(weights[0][l].of, rows, stride, lane + l);
+  PHYLLO_INLINE static void by_channel(Weights (&weights)[blocks][emulated_lanes],
+                                       Storage const* rows, int stride, int lane) {
+    for (int l = 0; l < emulated_lanes; ++l) gather(weights[0][l].of, rows, stride, lane + l);
   }
 
  private:
-  PHYLLO_INLINE static void gather(gpu::Four<Storage>& four, Storage const* rows, int stride,
+  PHYLLO_INLINE static void gather(gpu::Pack4<Storage>& four, Storage const* rows, int stride,
                                    int lane) {
     PHYLLO_UNROLL_ON_DEVICE
     for (int i = 0; i < 4; ++i) four.value[i] = rows[(channel(lane) + i) * stride + lane % 16];

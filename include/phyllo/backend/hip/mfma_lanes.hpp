@@ -11,14 +11,15 @@ namespace phyllo::inline PHYLLO_ISA::hip {
 /// outputs as rows, a lane's four sums are the four channels of its sample that the next layer
 /// wants there.
 ///
-/// On a host, where `here` is 64, one call does the work of all lanes by the same tables.
+/// On a host, where `emulated_lanes` is 64, one call does the work of all lanes by the same tables.
 /// source   AMD CDNA 2 instruction set, 7.1 (matrix fragments); AMD matrix instruction calculator
 struct MfmaLanes {
   static constexpr int lanes = 64;
-  static constexpr int here = PHYLLO_ON_DEVICE ? 1 : lanes;  // lanes that one call stands for
-  static constexpr int blocks = 1;                           // of sums in 16 outputs
-  static constexpr int parts = 1;                            // samples of a lane
-  static constexpr long scratch_budget = 64 * 1024;          // bytes for a block
+  static constexpr int emulated_lanes =
+      PHYLLO_ON_DEVICE ? 1 : lanes;                  // lanes that one call stands for
+  static constexpr int blocks = 1;                   // of sums in 16 outputs
+  static constexpr int parts = 1;                    // samples of a lane
+  static constexpr long scratch_budget = 64 * 1024;  // bytes for a block
 
   /// 16 samples of 16 outputs.
   struct Sums {
@@ -51,7 +52,7 @@ struct MfmaLanes {
   }
   /// Makes an index one that no compiler knows: what is computed from it is not kept in registers
   /// from one tile to the next.
-  PHYLLO_INLINE static void forget([[maybe_unused]] int& index) {
+  PHYLLO_INLINE static void opaque([[maybe_unused]] int& index) {
 #if PHYLLO_ON_DEVICE
     asm volatile("" : "+v"(index));
 #endif

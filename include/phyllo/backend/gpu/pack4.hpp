@@ -7,7 +7,7 @@
 namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// Four numbers side by side, which a lane reads or writes in one access.
-template <class S> struct alignas(4 * sizeof(S)) Four {
+template <class S> struct alignas(4 * sizeof(S)) Pack4 {
   S value[4];
 };
 
