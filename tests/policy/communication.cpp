@@ -14,8 +14,8 @@ static_assert(!phyllo::Summable<int> && !phyllo::Summable<float const>);
 namespace {
 
 // A policy with all but one call is none.
-struct WithoutFinish {
-  static constexpr char const* name = "WithoutFinish";
+struct WithoutEpilogue {
+  static constexpr char const* name = "WithoutEpilogue";
   static constexpr long bucket_bytes = 0;
   int rank() const { return 0; }
   int size() const { return 1; }
@@ -25,7 +25,7 @@ struct WithoutFinish {
   void progress() {}
   long exclusive_sum(long) { return 0; }
 };
-static_assert(!phyllo::Communication<WithoutFinish>);
+static_assert(!phyllo::Communication<WithoutEpilogue>);
 
 // What a pass does with its policy.
 template <phyllo::Communication C, class T>

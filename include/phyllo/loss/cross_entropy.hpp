@@ -46,8 +46,8 @@ struct CrossEntropy {
     if (!in_place && gradient.wanted()) {
       T const share = T(1) / s.sum;
       int const others = label < 0 ? channels : label;
-      give<T>(0, others, z, s.largest, share, gradient);
-      give<T>(others + 1, channels, z, s.largest, share, gradient);
+      store_gradients<T>(0, others, z, s.largest, share, gradient);
+      store_gradients<T>(others + 1, channels, z, s.largest, share, gradient);
       if (label >= 0) gradient(label, decay(z(label) - s.largest) * share - T(1));
     }
     if (label < 0) return Kokkos::Experimental::quiet_NaN_v<T>;
@@ -111,8 +111,8 @@ struct CrossEntropy {
  private:
   // Of the channels that are not the target's.
   template <class T, class Outputs, class Gradient>
-  PHYLLO_FUNCTION static void give(int first, int last, Outputs const& z, T largest, T share,
-                                   Gradient const& gradient) {
+  PHYLLO_FUNCTION static void store_gradients(int first, int last, Outputs const& z, T largest,
+                                              T share, Gradient const& gradient) {
     PHYLLO_SIMD(32)
     for (int c = first; c < last; ++c) gradient(c, decay(z(c) - largest) * share);
   }

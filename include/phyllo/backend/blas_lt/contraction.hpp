@@ -4,8 +4,8 @@
 
 #include <phyllo/backend/blas_lt/products.hpp>
 #include <phyllo/backend/blas_lt/wide.hpp>
+#include <phyllo/backend/gemm_shape.hpp>
 #include <phyllo/backend/gpu/contraction.hpp>
-#include <phyllo/backend/plain_contraction.hpp>
 #include <phyllo/backend/portable/pointwise.hpp>
 #include <phyllo/fwd.hpp>
 
@@ -33,7 +33,7 @@ template <class Library, class Device, class Chain, class P, class Choice> struc
 
   static void run(Space const& exec, std::string const& label,
                   typename Op::template Forward<P> const& work) {
-    PlainContraction const c(work.batch, work.input, work.window);
+    GemmShape const c(work.batch, work.input, work.window);
     if (!has_chain || work.fold.mean != nullptr || work.saved != nullptr ||
         !takes(Pass::forward, c, work.output.channels))
       return Own::run(exec, label, work);
@@ -55,7 +55,7 @@ template <class Library, class Device, class Chain, class P, class Choice> struc
 
   static void run(Space const& exec, std::string const& label,
                   typename Op::template BackwardInput<P> const& work) {
-    PlainContraction const c(work.batch, work.input, work.window);
+    GemmShape const c(work.batch, work.input, work.window);
     if (takes(Pass::backward_input, c, work.output.channels)) {
       ProductShape s = shape(c.rows, c.depth, work.output.channels);
       s.right_by_rows = false;
@@ -68,7 +68,7 @@ template <class Library, class Device, class Chain, class P, class Choice> struc
 
   static void run(Space const& exec, std::string const& label,
                   typename Op::template BackwardParameters<P> const& work) {
-    PlainContraction const c(work.batch, work.input, work.window);
+    GemmShape const c(work.batch, work.input, work.window);
     if (takes(Pass::backward_parameters, c, work.output.channels)) {
       ProductShape s = shape(c.depth, work.output.channels, c.rows);
       s.left_by_rows = false;
@@ -90,7 +90,7 @@ template <class Library, class Device, class Chain, class P, class Choice> struc
   static constexpr bool is_relu = std::is_same_v<Chain, op::Chain<ReLU>>;
   static constexpr bool has_chain = Chain::length == 0 || is_relu;
 
-  static bool takes(Pass pass, PlainContraction const& c, long outputs) {
+  static bool takes(Pass pass, GemmShape const& c, long outputs) {
     return c.plain && c.rows > 0 && Choice::template takes<S>(pass, c.rows, c.depth, outputs);
   }
   static ProductShape shape(long rows, long columns, long depth) {

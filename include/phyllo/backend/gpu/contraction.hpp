@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/gemm_shape.hpp>
 #include <phyllo/backend/gpu/column_sums.hpp>
 #include <phyllo/backend/gpu/depth_parts.hpp>
 #include <phyllo/backend/gpu/matrix_product.hpp>
-#include <phyllo/backend/gpu/product_finish.hpp>
+#include <phyllo/backend/gpu/product_epilogue.hpp>
 #include <phyllo/backend/gpu/window_operand.hpp>
-#include <phyllo/backend/plain_contraction.hpp>
 #include <phyllo/backend/portable/kernels.hpp>
 #include <phyllo/op/contraction.hpp>
 
@@ -33,57 +33,57 @@ template <class Device, class Chain, class P> struct ContractionKernels {
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template Forward<P> const& work) {
-    PlainContraction const c(work.batch, work.input, work.window);
+    GemmShape const c(work.batch, work.input, work.window);
     long const outputs = work.output.channels;
-    ForwardFinish<MmaAtom, Chain, P> const finish(work);
+    ForwardEpilogue<MmaAtom, Chain, P> const epilogue(work);
     if (c.plain)
       product<Wide>(exec, label, ProductOperand<S, true>(work.x, c.rows, c.depth),
-                    ProductOperand<S, false>(work.weight, outputs, c.depth), finish);
+                    ProductOperand<S, false>(work.weight, outputs, c.depth), epilogue);
     else
       product<Wide>(exec, label,
                     WindowOperand<S, true, WindowPass::forward>(work.x, work.batch, work.input,
                                                                 work.output, work.window),
                     ProductOperand<S, false>(work.weight, outputs,
                                              long(work.window.taps()) * work.input.channels),
-                    finish);
+                    epilogue);
   }
 
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template BackwardInput<P> const& work) {
-    PlainContraction const c(work.batch, work.input, work.window);
+    GemmShape const c(work.batch, work.input, work.window);
     int const outputs = work.output.channels, channels = work.input.channels;
     if (c.plain)
       product<Wide>(exec, label, ProductOperand<S, true>(work.d_z, c.rows, outputs),
                     ProductOperand<S, true>(work.weight, c.depth, outputs),
-                    BackwardFinish<MmaAtom, P>{work.d_x, int(c.depth), work.accumulate});
+                    BackwardEpilogue<MmaAtom, P>{work.d_x, int(c.depth), work.accumulate});
     else
       product<Wide>(exec, label,
                     WindowOperand<S, true, WindowPass::backward>(work.d_z, work.batch, work.output,
                                                                  work.input, work.window),
                     TapsOperand<S>(work.weight, work.window.taps(), channels, outputs),
-                    BackwardFinish<MmaAtom, P>{work.d_x, channels, work.accumulate});
+                    BackwardEpilogue<MmaAtom, P>{work.d_x, channels, work.accumulate});
   }
 
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template BackwardParameters<P> const& work) {
-    PlainContraction const c(work.batch, work.input, work.window);
+    GemmShape const c(work.batch, work.input, work.window);
     int const outputs = work.output.channels;
     long const rows = c.plain ? c.rows : long(work.batch) * work.output.positions();
     ProductOperand<S, false> const d_z(work.d_z, outputs, rows);
     long const inputs = c.plain ? c.depth : long(work.window.taps()) * work.input.channels;
     DepthParts<Small> const parts(inputs, outputs, rows, work.partial != nullptr);
-    ParametersFinish<MmaAtom> const finish{parts.weight > 1 ? work.partial : work.d_weight,
-                                           outputs};
+    ParametersEpilogue<MmaAtom> const epilogue{parts.weight > 1 ? work.partial : work.d_weight,
+                                               outputs};
     if (c.plain)
-      product<Small>(exec, label, ProductOperand<S, false>(work.x, c.depth, rows), d_z, finish,
+      product<Small>(exec, label, ProductOperand<S, false>(work.x, c.depth, rows), d_z, epilogue,
                      parts.weight);
     else
       product<Small>(exec, label,
                      WindowOperand<S, false, WindowPass::forward>(work.x, work.batch, work.input,
                                                                   work.output, work.window),
-                     d_z, finish, parts.weight);
+                     d_z, epilogue, parts.weight);
     sum_bias(exec, label, work, rows, parts);
     sum_parts const sum{{work.partial, parts.weight, inputs * outputs, work.d_weight},
                         bias_parts(work, parts)};
@@ -121,11 +121,11 @@ template <class Device, class Chain, class P> struct ContractionKernels {
         parts.bias};
     Device::launch(exec, label, bias, bias.blocks());
   }
-  template <class Shape, class Space, class Left, class Right, class Finish>
+  template <class Shape, class Space, class Left, class Right, class Epilogue>
   static void product(Space const& exec, std::string const& label, Left const& left,
-                      Right const& right, Finish const& finish, int depth_parts = 1) {
-    matrix_product<MmaAtom, Left, Right, Finish, Shape> const kernel{left, right, finish,
-                                                                     depth_parts};
+                      Right const& right, Epilogue const& epilogue, int depth_parts = 1) {
+    matrix_product<MmaAtom, Left, Right, Epilogue, Shape> const kernel{left, right, epilogue,
+                                                                       depth_parts};
     if (kernel.blocks() > 0) Device::launch(exec, label, kernel, kernel.blocks());
   }
 };

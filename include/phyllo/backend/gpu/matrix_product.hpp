@@ -17,17 +17,18 @@ template <int RowWarps, int ColumnWarps, int Groups> struct ProductShape {
   static constexpr int depth = 32;  // of one step
 };
 
-/// finish(sums of left right): a product of matrices on matrix cores. A block computes a part of
+/// epilogue(sums of left right): a product of matrices on matrix cores. A block computes a part of
 /// the result in registers, in steps over the depth: while one step is multiplied, the next is on
 /// its way from memory, and then goes to the other half of the scratch memory, as fragments.
 ///
-/// options  MmaAtom: the matrix instruction · Left, Right: ProductOperand · Finish: takes four
+/// options  MmaAtom: the matrix instruction · Left, Right: ProductOperand · Epilogue: takes four
 ///          columns of a row
 /// numerics sums of each element run over the depth in one order, or over each of `depth_parts`
 ///          parts of it, whatever the number of blocks that run at a time
 /// cost     2 rows columns depth flop; left is read columns / Shape::columns times, right rows /
 ///          Shape::rows times, mostly from the cache that multiprocessors share
-template <class MmaAtom, class Left, class Right, class Finish, class Shape> struct matrix_product {
+template <class MmaAtom, class Left, class Right, class Epilogue, class Shape>
+struct matrix_product {
   using S = typename MmaAtom::storage;
   static constexpr int emulated_lanes = MmaAtom::emulated_lanes;
   static constexpr int warps = Shape::warps;
@@ -42,7 +43,7 @@ template <class MmaAtom, class Left, class Right, class Finish, class Shape> str
 
   Left left;
   Right right;
-  Finish finish;
+  Epilogue epilogue;
   /// Where there are few rows and columns and much depth: parts of it, each with a result of its
   /// own, whose rows stand behind those of the part before.
   int depth_parts = 1;
@@ -194,7 +195,7 @@ template <class MmaAtom, class Left, class Right, class Finish, class Shape> str
             long const r = row + m * 16 + MmaAtom::sample(lane, part);
             long const c = column + n * 16 + MmaAtom::channel(lane);
             if (r < left.lines && c < right.lines)
-              finish(rows_before + r, int(c), Accumulator4<MmaAtom>(state.sums[m][n], i, part));
+              epilogue(rows_before + r, int(c), Accumulator4<MmaAtom>(state.sums[m][n], i, part));
           }
         }
       }

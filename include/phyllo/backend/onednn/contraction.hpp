@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/gemm_shape.hpp>
 #include <phyllo/backend/onednn/activation.hpp>
+#include <phyllo/backend/onednn/epilogue_rows.hpp>
 #include <phyllo/backend/onednn/faster.hpp>
-#include <phyllo/backend/onednn/finish_rows.hpp>
 #include <phyllo/backend/onednn/matrix_product.hpp>
 #include <phyllo/backend/onednn/sum_columns.hpp>
 #include <phyllo/backend/openmp/contraction.hpp>
-#include <phyllo/backend/plain_contraction.hpp>
 #include <phyllo/backend/portable/kernels.hpp>
 #include <phyllo/backend/run_here.hpp>
 #include <phyllo/policy/precision.hpp>
@@ -45,7 +45,7 @@ template <class Chain, class P, class Choice> struct Contraction {
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template Forward<P> const& work) {
-    PlainContraction const c(work.batch, work.input, work.window);
+    GemmShape const c(work.batch, work.input, work.window);
     long const outputs = work.output.channels;
     bool const folded = work.fold.mean != nullptr;
     bool const one_pass = has_chain && !folded && work.saved == nullptr;
@@ -59,13 +59,13 @@ template <class Chain, class P, class Choice> struct Contraction {
     if (!one_pass)
       portable::launch(
           exec, label, c.rows,
-          finish_rows<Chain, P>{openmp::ForwardFinish<Chain, P>(work), work.y, outputs});
+          epilogue_rows<Chain, P>{openmp::ForwardEpilogue<Chain, P>(work), work.y, outputs});
   }
 
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template BackwardInput<P> const& work) {
-    PlainContraction const c(work.batch, work.input, work.window);
+    GemmShape const c(work.batch, work.input, work.window);
     if (!takes(Pass::backward_input, c, work.output.channels)) return Own::run(exec, label, work);
     ProductShape s = shape(exec, c.rows, c.depth, work.output.channels);
     s.right_by_rows = false;
@@ -76,7 +76,7 @@ template <class Chain, class P, class Choice> struct Contraction {
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template BackwardParameters<P> const& work) {
-    PlainContraction const c(work.batch, work.input, work.window);
+    GemmShape const c(work.batch, work.input, work.window);
     long const outputs = work.output.channels;
     if (!takes(Pass::backward_parameters, c, outputs)) return Own::run(exec, label, work);
     ProductShape s = shape(exec, c.depth, outputs, c.rows);
@@ -100,7 +100,7 @@ template <class Chain, class P, class Choice> struct Contraction {
   static bool survives_rounding(bool folded) {
     return std::is_same_v<S, A> || (std::is_same_v<Chain, op::Chain<ReLU>> && !folded);
   }
-  static bool takes(Pass pass, PlainContraction const& c, long outputs) {
+  static bool takes(Pass pass, GemmShape const& c, long outputs) {
     return c.plain && c.rows > 0 && Choice::template takes<S>(pass, c.rows, c.depth, outputs) &&
            MatrixProduct::knows<S>();
   }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/openmp/product_finish.hpp>
+#include <phyllo/backend/openmp/product_epilogue.hpp>
 
 #include <type_traits>
 

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/gemm_shape.hpp>
 #include <phyllo/backend/openmp/matrix_product.hpp>
 #include <phyllo/backend/openmp/pair_product.hpp>
-#include <phyllo/backend/openmp/product_finish.hpp>
-#include <phyllo/backend/openmp/reached_finish.hpp>
-#include <phyllo/backend/openmp/residue_class.hpp>
+#include <phyllo/backend/openmp/product_epilogue.hpp>
 #include <phyllo/backend/openmp/row_product.hpp>
+#include <phyllo/backend/openmp/scatter_epilogue.hpp>
+#include <phyllo/backend/openmp/stride_phase.hpp>
 #include <phyllo/backend/openmp/vector_product.hpp>
 #include <phyllo/backend/openmp/window_operand.hpp>
-#include <phyllo/backend/plain_contraction.hpp>
 #include <phyllo/backend/portable/contraction.hpp>
 
 #include <type_traits>
@@ -28,21 +28,21 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template Forward<P> const& work) {
-    PlainContraction const c(work.batch, work.input, work.window);
+    GemmShape const c(work.batch, work.input, work.window);
     int const outputs = work.output.channels;
-    ForwardFinish<Chain, P> const finish(work);
+    ForwardEpilogue<Chain, P> const epilogue(work);
     MatrixOperand<S, true> const weight{work.weight, outputs};
     if (!c.plain) {
       long const rows = long(work.batch) * work.output.positions();
-      return product(exec, label, window<true>(work), weight, finish, rows, outputs,
+      return product(exec, label, window<true>(work), weight, epilogue, rows, outputs,
                      long(work.window.taps()) * work.input.channels,
                      multiplies_pairs(rows, work.same_in_any_batch));
     }
     MatrixOperand<S, true> const x{work.x, c.depth};
     bool const pairs = multiplies_pairs(c.rows, work.same_in_any_batch);
     if (c.rows != 1 || pairs)
-      return product(exec, label, x, weight, finish, c.rows, outputs, c.depth, pairs);
-    RowProduct<S, A, ForwardFinish<Chain, P>> row{work.x, weight, finish, outputs, c.depth};
+      return product(exec, label, x, weight, epilogue, c.rows, outputs, c.depth, pairs);
+    RowProduct<S, A, ForwardEpilogue<Chain, P>> row{work.x, weight, epilogue, outputs, c.depth};
     row.cut_for(exec.concurrency());
     launch(exec, label, row.pieces, row);
   }
@@ -50,12 +50,12 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template BackwardInput<P> const& work) {
-    PlainContraction const c(work.batch, work.input, work.window);
+    GemmShape const c(work.batch, work.input, work.window);
     if (!c.plain && leaves_columns_empty(work.input.channels, work.output.channels))
       return Portable::run(exec, label, work);
     if (!c.plain) {
-      for (int i = 0; i < ResidueClass::count(work.window); ++i)
-        run_class(exec, label, work, ResidueClass(work.input, work.output, work.window, i));
+      for (int i = 0; i < StridePhase::count(work.window); ++i)
+        run_class(exec, label, work, StridePhase(work.input, work.output, work.window, i));
       return;
     }
     // One row is not worth packing: the portable kernel reads the weights once, too.
@@ -63,26 +63,26 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
     int const outputs = work.output.channels;
     MatrixOperand<S, true> const d_z{work.d_z, outputs};
     MatrixOperand<S, false> const transposed{work.weight, outputs};
-    product(exec, label, d_z, transposed, BackwardFinish<P>{work.d_x, c.depth, work.accumulate},
+    product(exec, label, d_z, transposed, BackwardEpilogue<P>{work.d_x, c.depth, work.accumulate},
             c.rows, c.depth, outputs, multiplies_pairs(c.rows));
   }
 
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template BackwardParameters<P> const& work) {
-    PlainContraction const c(work.batch, work.input, work.window);
+    GemmShape const c(work.batch, work.input, work.window);
     int const outputs = work.output.channels;
     if (!c.plain && packs_nothing(work.input.channels, outputs))
       return Portable::run(exec, label, work);
     MatrixOperand<S, true> const d_z{work.d_z, outputs};
-    ParametersFinish<P> const finish{work.d_weight, outputs, work.d_bias};
+    ParametersEpilogue<P> const epilogue{work.d_weight, outputs, work.d_bias};
     if (!c.plain) {
       long const rows = long(work.window.taps()) * work.input.channels;
-      return product(exec, label, window<false>(work), d_z, finish, rows, outputs,
+      return product(exec, label, window<false>(work), d_z, epilogue, rows, outputs,
                      long(work.batch) * work.output.positions(), multiplies_pairs(rows));
     }
     MatrixOperand<S, false> const transposed{work.x, c.depth};
-    product(exec, label, transposed, d_z, finish, c.depth, outputs, c.rows,
+    product(exec, label, transposed, d_z, epilogue, c.depth, outputs, c.rows,
             multiplies_pairs(c.depth));
   }
 
@@ -118,7 +118,7 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
   // The gradient at the input positions of one class.
   template <class Space, class Work>
   static void run_class(Space const& exec, std::string const& label, Work const& work,
-                        ResidueClass const& c) {
+                        StridePhase const& c) {
     if (work.accumulate && c.tap_count() == 0) return;
     int const channels = work.input.channels, outputs = work.output.channels;
     long const rows = work.batch * c.reached.positions();
@@ -131,7 +131,7 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
       weight.step[d] = work.window.stride[d];
     }
     product(exec, label, d_z, weight,
-            ReachedFinish<P>{work.d_x, channels, work.accumulate, c.reached}, rows, channels,
+            ScatterEpilogue<P>{work.d_x, channels, work.accumulate, c.reached}, rows, channels,
             long(c.tap_count()) * outputs, multiplies_pairs(rows));
   }
 
@@ -144,17 +144,18 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
     return false;
   }
 
-  template <class Space, class Left, class Right, class Finish>
+  template <class Space, class Left, class Right, class Epilogue>
   static void product(Space const& exec, std::string const& label, Left const& left,
-                      Right const& right, Finish const& finish, long rows, long columns, long depth,
-                      [[maybe_unused]] bool pairs) {
+                      Right const& right, Epilogue const& epilogue, long rows, long columns,
+                      long depth, [[maybe_unused]] bool pairs) {
 #if defined(PHYLLO_HAS_PAIRS)
     if constexpr (std::is_same_v<S, bf16> && std::is_same_v<A, float>)
       if (pairs)
-        return launch_product<PairProduct<PairUnit, Left>>(exec, label, left, right, finish, rows,
+        return launch_product<PairProduct<PairUnit, Left>>(exec, label, left, right, epilogue, rows,
                                                            columns, depth);
 #endif
-    launch_product<VectorProduct<A, Left>>(exec, label, left, right, finish, rows, columns, depth);
+    launch_product<VectorProduct<A, Left>>(exec, label, left, right, epilogue, rows, columns,
+                                           depth);
   }
 };
 

@@ -47,7 +47,7 @@ template <class... D, class P, bool Training> struct ImageLayout<TypeList<D...>,
     int saved[layers + 1] = {};
     int gradient[layers + 1] = {};
     int sums[layers] = {};
-    int turned[layers] = {};
+    int transposed[layers] = {};
     int converted[layers] = {};
   };
   template <int L> static constexpr void layer(Sizes& s) {
@@ -58,7 +58,7 @@ template <class... D, class P, bool Training> struct ImageLayout<TypeList<D...>,
     if constexpr (is_convolution<L>) {
       using Gradient = ConvGradient<A, value_place<L>(), gradient_place<L + 1>(), Op<L>::window>;
       if (Training) s.sums[L] = Gradient::memory;
-      if (Training && L > 0) s.turned[L] = vectors_of<A>(Gradient::weights) * lanes<A>;
+      if (Training && L > 0) s.transposed[L] = vectors_of<A>(Gradient::weights) * lanes<A>;
       if (converts)
         s.converted[L] = vectors_of<A>(Gradient::weights + Op<L>::output.channels) * lanes<A>;
     }
@@ -98,8 +98,10 @@ template <class... D, class P, bool Training> struct ImageLayout<TypeList<D...>,
   static constexpr int sums_at(int l) {
     return groups * group_size + largest_gradient(0) + largest_gradient(1) + sum(sizes.sums, l);
   }
-  static constexpr int turned_at(int l) { return sums_at(layers) + sum(sizes.turned, l); }
-  static constexpr int converted_at(int l) { return turned_at(layers) + sum(sizes.converted, l); }
+  static constexpr int transposed_at(int l) { return sums_at(layers) + sum(sizes.transposed, l); }
+  static constexpr int converted_at(int l) {
+    return transposed_at(layers) + sum(sizes.converted, l);
+  }
   static constexpr int size = converted_at(layers);
 };
 }  // namespace phyllo::inline PHYLLO_ISA::openmp

@@ -107,11 +107,11 @@ template <class Layers, class P, bool Training> class ImageStages {
         bias_[L] = bias;
       }
       if constexpr (Training && L > 0) {
-        A* const turned = memory_ + Layout::turned_at(L);  // (tap from the last, out, in)
+        A* const transposed = memory_ + Layout::transposed_at(L);  // (tap from the last, out, in)
         for (int t = 0; t < taps; ++t)
           for (int c = 0; c < in; ++c)
             for (int o = 0; o < out; ++o)
-              turned[(long(taps - 1 - t) * out + o) * in + c] =
+              transposed[(long(taps - 1 - t) * out + o) * in + c] =
                   A(weight[(long(t) * in + c) * out + o]);
       }
     }
@@ -166,8 +166,8 @@ template <class Layers, class P, bool Training> class ImageStages {
         if constexpr (gradient_place<L>.has_zeros())
           std::memset(static_cast<void*>(d_x), 0,
                       sizeof(A) * group * std::size_t(gradient_place<L>.size()));
-        ConvTile<A, D, gradient_place<L>, window>::run(d_y, memory_ + Layout::turned_at(L), nullptr,
-                                                       d_x, [](int, int) {});
+        ConvTile<A, D, gradient_place<L>, window>::run(d_y, memory_ + Layout::transposed_at(L),
+                                                       nullptr, d_x, [](int, int) {});
       } else {
         using Pool = PoolTile<Op<L>::kind, A, value_place<L>, value_place<L + 1>, Op<L>::window>;
         Pool::template backward<gradient_place<L>, D>(x, d_y, d_x);

@@ -55,12 +55,12 @@ template <class T, ImagePlace Place> class ImageTransfer {
   static void from_rows(T const* rows, int stride, T* image) {
     if constexpr (Place.has_zeros()) {
       std::memset(static_cast<void*>(image), 0, sizeof(T) * n * std::size_t(Place.size()));
-      alignas(64) T turned[n * n];
+      alignas(64) T transposed[n * n];
       for (int f = 0; f < Place.features(); f += n) {
-        VectorSquare<T>::transpose(rows + f, stride, turned, n);
+        VectorSquare<T>::transpose(rows + f, stride, transposed, n);
         for (int k = 0; k < n && f + k < Place.features(); ++k)
           InstructionSet::store(image + long(place_of(f + k)) * n,
-                                InstructionSet::load(turned + k * n));
+                                InstructionSet::load(transposed + k * n));
       }
     } else {
       for (int f = 0; f < Place.features(); f += n)
@@ -103,15 +103,15 @@ template <class T, ImagePlace Place> class ImageTransfer {
   PHYLLO_NOINLINE static void run(E const* from, long sample_stride, long stride, int samples,
                                   int count, T* to, long to_stride) {
     alignas(64) T square[n * n] = {};
-    alignas(64) T turned[n * n];
+    alignas(64) T transposed[n * n];
     for (int i = 0; i < count; i += n) {
       int const wide = count - i < n ? count - i : n;
       for (int s = 0; s < n; ++s)
         for (int k = 0; k < wide; ++k)
           square[s * n + k] = s < samples ? T(from[s * sample_stride + (i + k) * stride]) : T(0);
-      VectorSquare<T>::transpose(square, n, turned, n);
+      VectorSquare<T>::transpose(square, n, transposed, n);
       for (int k = 0; k < wide; ++k)
-        InstructionSet::store(to + (i + k) * to_stride, InstructionSet::load(turned + k * n));
+        InstructionSet::store(to + (i + k) * to_stride, InstructionSet::load(transposed + k * n));
     }
   }
 };

@@ -8,7 +8,7 @@
 
 namespace phyllo::inline PHYLLO_ISA::openmp {
 
-/// finish(left right): rows x columns sums over the depth. One work item: one block of the grid
+/// epilogue(left right): rows x columns sums over the depth. One work item: one block of the grid
 /// that the result is cut into.
 ///
 /// numerics a sum runs over the depth in rising order, in parts of Product::depth, in one thread:
@@ -19,15 +19,15 @@ namespace phyllo::inline PHYLLO_ISA::openmp {
 /// source   Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication",
 ///          ACM TOMS 34 (2008) 12; here the sums of a block, not the panels of the right operand,
 ///          fill the second-level cache: they are wanted in the accumulation type until the last
-///          part of the depth, when `finish` takes each register block from the first-level cache
-template <class Product, class Right, class Finish> struct MatrixProduct {
+///          part of the depth, when `epilogue` takes each register block from the first-level cache
+template <class Product, class Right, class Epilogue> struct MatrixProduct {
   using Sum = typename Product::Sum;
   using Packed = typename Product::Packed;
   using Memory = ProductMemory<Product>;
 
   typename Product::Left left;  // (rows, depth)
   Right right;                  // (depth, columns)
-  Finish finish;
+  Epilogue epilogue;
   long rows = 0;
   long columns = 0;
   long depth = 0;
@@ -110,8 +110,8 @@ template <class Product, class Right, class Finish> struct MatrixProduct {
                                 memory.right + place * Memory::right_panel +
                                     s / Product::strip * Product::right_strip,
                                 Memory::right_panel);
-        if constexpr (Finish::sums_columns)
-          if (r0 == 0 && finish.column_sums != nullptr)
+        if constexpr (Epilogue::sums_columns)
+          if (r0 == 0 && epilogue.column_sums != nullptr)
             add_columns(memory, place, deep, k, column, count);
         int const calls = (j_end - j) * row_panels * strips_of(deep);
         bool const wanted = more > 0 && (fresh || !kept);
@@ -143,7 +143,7 @@ template <class Product, class Right, class Finish> struct MatrixProduct {
     long const column = c0 + j * long(Product::columns);
     int const count = columns_of(c0, c1, j), row_panels = int(parts(r1 - r0, Product::rows));
     alignas(64) Sum line[Product::columns];
-    Sum const* const first = k == 0 ? finish.first(column, count, line) : nullptr;
+    Sum const* const first = k == 0 ? epilogue.first(column, count, line) : nullptr;
     for (int i = 0; i < row_panels; i += Product::group) {
       // Sums that no other part of the depth adds to stay in the first-level cache.
       Sum* const sums =
@@ -152,9 +152,9 @@ template <class Product, class Right, class Finish> struct MatrixProduct {
       group(memory, r0, r1, i, end, place, column, count, k, deep, sums, first, next);
       if (k + deep == depth)
         for (int p = i; p < end; ++p)
-          finish.template take<Product::columns>(sums + (p - i) * block_size,
-                                                 r0 + p * long(Product::rows), rows_of(r0, r1, p),
-                                                 column, count);
+          epilogue.template store<Product::columns>(sums + (p - i) * block_size,
+                                                    r0 + p * long(Product::rows),
+                                                    rows_of(r0, r1, p), column, count);
     }
   }
 
@@ -169,8 +169,8 @@ template <class Product, class Right, class Finish> struct MatrixProduct {
       for (int p = begin; p < end; ++p) {
         next();
         if (k + deep == depth)
-          finish.prefetch(r0 + p * long(Product::rows), rows_of(r0, r1, p), column, at,
-                          strips_of(deep));
+          epilogue.prefetch(r0 + p * long(Product::rows), rows_of(r0, r1, p), column, at,
+                            strips_of(deep));
         Product::multiply(rows_of(r0, r1, p), count, strip_of(deep, s),
                           memory.left + p * Memory::left_panel + at * Product::left_strip,
                           memory.right + place * Memory::right_panel + at * Product::right_strip,
@@ -199,7 +199,7 @@ template <class Product, class Right, class Finish> struct MatrixProduct {
   void add_columns(Memory const& memory, int place, int deep, long k, long column,
                    int count) const {
     for (int j = 0; j * Product::columns < count; ++j) {
-      Sum* const sums = finish.column_sums + column + j * Product::columns;
+      Sum* const sums = epilogue.column_sums + column + j * Product::columns;
       int const some = columns_of(0, count, j);
       alignas(64) Sum line[Product::columns];
       for (int c = 0; c < Product::columns; ++c) line[c] = k > 0 && c < some ? sums[c] : Sum(0);
@@ -213,11 +213,12 @@ template <class Product, class Right, class Finish> struct MatrixProduct {
 };
 
 /// Runs a product on the instance.
-template <class Product, class Right, class Finish, class Space>
+template <class Product, class Right, class Epilogue, class Space>
 void launch_product(Space const& exec, std::string const& label, typename Product::Left const& left,
-                    Right const& right, Finish const& finish, long rows, long columns, long depth) {
+                    Right const& right, Epilogue const& epilogue, long rows, long columns,
+                    long depth) {
   if (rows == 0 || columns == 0) return;
-  MatrixProduct<Product, Right, Finish> product{left, right, finish, rows, columns, depth};
+  MatrixProduct<Product, Right, Epilogue> product{left, right, epilogue, rows, columns, depth};
   product.cut_for(exec.concurrency());
   launch(exec, label, product.pieces(), product);
 }

@@ -38,7 +38,7 @@ struct PairPacking {
   }
 
   /// Right operand (outputs, inputs) from rows (inputs, outputs): pairs of outputs are words there.
-  static void pack_turned(bf16 const* weight, int inputs, int outputs, bf16* to) {
+  static void pack_transposed(bf16 const* weight, int inputs, int outputs, bf16* to) {
     for (int i = 0; i < inputs; i += columns)
       for (int o = 0; o < outputs; o += depth, to += tile) {
         __mmask32 const inside = outputs - o >= depth ? 0xffffffffu : (1u << (outputs - o)) - 1u;
@@ -53,9 +53,9 @@ struct PairPacking {
   }
 
   /// `Deep` times 32 samples in rows of `wide` times 16 numbers, summed over: the right operand,
-  /// or turned the left.
+  /// or transposed the left.
   template <int Deep>
-  static void pack_samples(bf16 const* samples, int stride, int wide, bf16* to, bool turned) {
+  static void pack_samples(bf16 const* samples, int stride, int wide, bf16* to, bool transposed) {
     for (int c = 0; c < wide; ++c)
       for (int k = 0; k < Deep; ++k, to += tile) {
         bf16 const* const from = samples + long(k) * depth * stride + c * columns;
@@ -63,7 +63,7 @@ struct PairPacking {
         for (int p = 0; p < rows; ++p)
           words.row[p] = _mm512_castsi512_ps(paired(widened(from + long(2 * p) * stride),
                                                     widened(from + long(2 * p + 1) * stride)));
-        if (turned) words.transpose();
+        if (transposed) words.transpose();
         for (int p = 0; p < rows; ++p) _mm512_store_ps(to + p * depth, words.row[p]);
       }
   }

@@ -56,7 +56,7 @@ template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Seg
   static constexpr int weight_at(int l) {
     return sum(l, [](int i) { return deep(inputs[i]) * wide(outputs[i]) * tile; });
   }
-  static constexpr int turned_at(int l) {
+  static constexpr int transposed_at(int l) {
     return sum(l, [](int i) { return i == 0 ? 0 : deep(outputs[i]) * wide(inputs[i]) * tile; });
   }
   static constexpr int d_weight_at(int l) {
@@ -82,7 +82,7 @@ template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Seg
     alignas(64) float bias[bias_at(layers)];
     // What follows is written before it is read.
     alignas(64) bf16 weight[weight_at(layers)];
-    alignas(64) bf16 turned[turned_at(layers) + 1];
+    alignas(64) bf16 transposed[transposed_at(layers) + 1];
     alignas(64) bf16 left[rows * widest];
     alignas(64) bf16 right[rows * widest];
     alignas(64) float sum[Unit::together * rows * PairPacking::columns];
@@ -99,7 +99,9 @@ template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Seg
     for (int l = 0; l < layers; ++l) {
       bf16 const* const weight = work.forward.parameters + work.forward.weight[l];
       PairPacking::pack(weight, inputs[l], outputs[l], m_.weight + weight_at(l));
-      if (l > 0) PairPacking::pack_turned(weight, inputs[l], outputs[l], m_.turned + turned_at(l));
+      if (l > 0)
+        PairPacking::pack_transposed(weight, inputs[l], outputs[l],
+                                     m_.transposed + transposed_at(l));
       if (work.forward.bias[l] >= 0)
         for (int o = 0; o < outputs[l]; ++o)
           m_.bias[bias_at(l) + o] = float(work.forward.parameters[work.forward.bias[l] + o]);
@@ -127,7 +129,7 @@ template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Seg
         (backward<layers - 1 - I>(int(n)), ...);
       }(std::make_integer_sequence<int, layers>{});
     }
-    for (int l = 0; l < layers; ++l) give(l, gradients);
+    for (int l = 0; l < layers; ++l) store(l, gradients);
   }
 
  private:
@@ -152,23 +154,23 @@ template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Seg
     return random;
   }
 
-  // Columns are multiplied some panels of 16 at a time; then each calls finish(column, its sums).
-  template <class Finish>
+  // Columns are multiplied some panels of 16 at a time; then each calls epilogue(column, its sums).
+  template <class Epilogue>
   PHYLLO_INLINE void multiply(bf16 const* a, int a_stride, bf16 const* b, int depths, int widths,
-                              Finish const& finish) {
+                              Epilogue const& epilogue) {
     for (int w = 0; w < widths; w += Unit::together) {
       int const panels = widths - w < Unit::together ? widths - w : Unit::together;
       Unit::template multiply<rows>(rows, a, a_stride, b + w * depths * tile, depths, panels,
                                     m_.sum);
       for (int p = 0; p < panels; ++p)
-        finish((w + p) * PairPacking::columns, m_.sum + p * rows * PairPacking::columns);
+        epilogue((w + p) * PairPacking::columns, m_.sum + p * rows * PairPacking::columns);
     }
   }
 
   template <int Layer, class Between> void forward(int n, Between const& between) {
     using Chain = typename Op<Layer>::chain;
     constexpr int depths = deep(Op<Layer>::inputs), widths = wide(Op<Layer>::outputs);
-    auto const finish = [&](int column, float* sum) {
+    auto const epilogue = [&](int column, float* sum) {
       between();
       __mmask16 const inside = numbers(Op<Layer>::outputs - column);
       __m512 const bias = _mm512_load_ps(m_.bias + bias_at(Layer) + column);
@@ -191,7 +193,7 @@ template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Seg
       }
     };
     multiply(m_.value + value_at(Layer), stride(Layer), m_.weight + weight_at(Layer), depths,
-             widths, finish);
+             widths, epilogue);
   }
   template <class Chain>
   PHYLLO_INLINE static Element element([[maybe_unused]] Randomness const& random,
@@ -263,7 +265,7 @@ template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Seg
           std::memset(static_cast<void*>(m_.d[(Layer + 1) % 2] + r * stride(Layer) +
                                          in * PairPacking::columns),
                       0, sizeof(bf16) * PairPacking::columns);
-      auto const finish = [&](int column, float* sum) {
+      auto const epilogue = [&](int column, float* sum) {
         __mmask16 const inside = numbers(Op<Layer>::inputs - column);
         bf16 const* const kept =
             (of_input[Layer - 1] ? m_.saved + saved_at(Layer) : m_.value + value_at(Layer)) +
@@ -278,12 +280,12 @@ template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Seg
         }
         add_to_bias<Layer - 1>(column, d_bias);
       };
-      multiply(d, stride(Layer + 1), m_.turned + turned_at(Layer), depths, in, finish);
+      multiply(d, stride(Layer + 1), m_.transposed + transposed_at(Layer), depths, in, epilogue);
     }
   }
 
   // The gradients of layer l, from squares side by side.
-  void give(int l, float* gradients) const {
+  void store(int l, float* gradients) const {
     float* const to = gradients + work_.forward.weight[l];
     float const* from = m_.d_weight + d_weight_at(l);
     for (int i = 0; i < inputs[l]; i += PairPacking::rows)

@@ -124,8 +124,8 @@ template <op::PoolingKind Kind, class T, ImagePlace X, ImagePlace Y, Window W> s
     }
     PHYLLO_UNROLL
     for (int t = 0; t < W.taps(); ++t)
-      give<D, Writes>(is_maximum ? (best == Number{} + t ? share : I::zero(T())) : share,
-                      d_x + tap_at<D>(d, h, w, c, t));
+      store<D, Writes>(is_maximum ? (best == Number{} + t ? share : I::zero(T())) : share,
+                       d_x + tap_at<D>(d, h, w, c, t));
   }
   template <ImagePlace D>
   static void part_of_window(T const* x, V share, T* d_x, int d, int h, int w, int c) {
@@ -140,10 +140,10 @@ template <op::PoolingKind Kind, class T, ImagePlace X, ImagePlace Y, Window W> s
     }
     for (int t = 0; t < W.taps(); ++t)
       if (tap_is_inside(d, h, w, t))
-        give<D, false>(is_maximum ? (best == Number{} + t ? share : I::zero(T())) : share,
-                       d_x + tap_at<D>(d, h, w, c, t));
+        store<D, false>(is_maximum ? (best == Number{} + t ? share : I::zero(T())) : share,
+                        d_x + tap_at<D>(d, h, w, c, t));
   }
-  template <ImagePlace D, bool Writes> PHYLLO_INLINE static void give(V part, T* to) {
+  template <ImagePlace D, bool Writes> PHYLLO_INLINE static void store(V part, T* to) {
     I::store(to, Writes ? part : I::add(I::load(to), part));
   }
 };

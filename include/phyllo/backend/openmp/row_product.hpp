@@ -9,19 +9,19 @@
 
 namespace phyllo::inline PHYLLO_ISA::openmp {
 
-/// finish(row right) of a single row: the right operand is read once, where it stands. One work
+/// epilogue(row right) of a single row: the right operand is read once, where it stands. One work
 /// item: one run of columns.
 ///
 /// shape    row (depth) · right (depth, columns)
 /// numerics sums in A in rising order of the depth
 /// cost     one read of the right operand
-template <class S, class A, class Finish> struct RowProduct {
+template <class S, class A, class Epilogue> struct RowProduct {
   static constexpr int vectors = 8;  // enough sums to hide the latency of a multiply-add
   static constexpr int width = vectors * lanes<A>;
 
   S const* row = nullptr;
   MatrixOperand<S, true> right;
-  Finish finish;
+  Epilogue epilogue;
   long columns = 0;
   long depth = 0;
   int pieces = 1;
@@ -51,7 +51,7 @@ template <class S, class A, class Finish> struct RowProduct {
     constexpr int count = Vectors * lanes<A>;
     alignas(64) A sums[count];
     RegisterBlock<A, 1, Vectors, lanes<A>> b;
-    b.begin(finish.first(column, count, sums));
+    b.begin(epilogue.first(column, count, sums));
     if constexpr (std::is_same_v<S, A>) {
       b.multiply(row, 0, 1, right.at(0, column), right.stride, int(depth));
     } else {
@@ -64,17 +64,17 @@ template <class S, class A, class Finish> struct RowProduct {
       }
     }
     b.store_rows(sums, 0);
-    finish.template take<count>(sums, 0, 1, column, count);
+    epilogue.template store<count>(sums, 0, 1, column, count);
   }
 
   // Fewer columns than a vector has lanes.
   void rest(long column, int count) const {
     alignas(64) A sums[lanes<A>];
-    A const* const first = finish.first(column, count, sums);
+    A const* const first = epilogue.first(column, count, sums);
     for (int c = 0; c < count && first == nullptr; ++c) sums[c] = 0;
     for (long k = 0; k < depth; ++k)
       for (int c = 0; c < count; ++c) sums[c] += A(row[k]) * A(*right.at(k, column + c));
-    finish.template take<lanes<A>>(sums, 0, 1, column, count);
+    epilogue.template store<lanes<A>>(sums, 0, 1, column, count);
   }
 };
 

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <phyllo/backend/openmp/position_grid.hpp>
-#include <phyllo/backend/openmp/product_finish.hpp>
+#include <phyllo/backend/openmp/product_epilogue.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// The gradient of the input of a convolution at the positions of a grid: written, or added to what
 /// is there.
-template <class P> struct ReachedFinish {
+template <class P> struct ScatterEpilogue {
   using A = typename P::accumulate;
   using S = typename P::storage;
   static constexpr bool sums_columns = false;
@@ -22,7 +22,7 @@ template <class P> struct ReachedFinish {
   template <int Columns> A const* first(long, int, A (&)[Columns]) const { return nullptr; }
   // Where rows do not follow each other in memory, lines are asked for when they are stored to.
   void prefetch(long, int, long, int, int) const {}
-  template <int Stride> void take(A* sums, long row, int rows, long column, int columns) const {
+  template <int Stride> void store(A* sums, long row, int rows, long column, int columns) const {
     PositionGrid::Cursor at(reached, row);
     for (int r = 0; r < rows; ++r, ++at) {
       S* const d = d_x + at.place() * channels + column;

@@ -9,14 +9,14 @@ namespace phyllo::inline PHYLLO_ISA {
 
 /// A contraction that is a plain product of matrices: x (rows, depth) times weight (depth,
 /// outputs).
-struct PlainContraction {
+struct GemmShape {
   bool plain = false;
   long rows = 0;
   long depth = 0;
 
   /// One tap at every position (Linear, convolutions 1x1), or one position that sees the whole
   /// input (Linear behind Flatten).
-  PlainContraction(int batch, Shape const& input, Window const& w) {
+  GemmShape(int batch, Shape const& input, Window const& w) {
     bool every = true, whole = true;
     for (int d = 0; d < 3; ++d) {
       every &= w.size[d] == 1 && w.stride[d] == 1 && w.padding[d] == 0;

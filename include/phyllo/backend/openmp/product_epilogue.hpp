@@ -22,7 +22,7 @@ PHYLLO_INLINE void prefetch_rows(S* result, long stride, long row, int rows, lon
 
 /// What becomes of the sums of a forward pass: folded normalisation, what the backward pass needs,
 /// pointwise chain.
-template <class Chain, class P> class ForwardFinish {
+template <class Chain, class P> class ForwardEpilogue {
   using A = typename P::accumulate;
   using S = typename P::storage;
   using Work = typename op::Contraction<Chain>::template Forward<P>;
@@ -30,7 +30,7 @@ template <class Chain, class P> class ForwardFinish {
  public:
   static constexpr bool sums_columns = false;
 
-  explicit ForwardFinish(Work const& work)
+  explicit ForwardEpilogue(Work const& work)
       : bias_(work.bias),
         fold_(work.fold),
         y_(work.y),
@@ -51,7 +51,7 @@ template <class Chain, class P> class ForwardFinish {
   }
 
   /// A block of sums (rows, Stride), whose first row and column are `row` and `column`.
-  template <int Stride> void take(A* sums, long row, int rows, long column, int columns) const {
+  template <int Stride> void store(A* sums, long row, int rows, long column, int columns) const {
     if (columns == Stride)  // a count that the compiler knows
       finish<Stride>(sums, row, rows, column, std::integral_constant<int, Stride>{});
     else
@@ -101,7 +101,7 @@ template <class Chain, class P> class ForwardFinish {
 };
 
 /// The gradient of the input: written, or added to what is there.
-template <class P> struct BackwardFinish {
+template <class P> struct BackwardEpilogue {
   using A = typename P::accumulate;
   using S = typename P::storage;
   static constexpr bool sums_columns = false;
@@ -114,7 +114,7 @@ template <class P> struct BackwardFinish {
   void prefetch(long row, int rows, long column, int part, int parts) const {
     prefetch_rows(d_x, channels, row, rows, column, part, parts);
   }
-  template <int Stride> void take(A* sums, long row, int rows, long column, int columns) const {
+  template <int Stride> void store(A* sums, long row, int rows, long column, int columns) const {
     for (int r = 0; r < rows; ++r) {
       S* const d = d_x + (row + r) * channels + column;
       if (accumulate) add_numbers(d, columns, sums + r * Stride);
@@ -124,7 +124,7 @@ template <class P> struct BackwardFinish {
 };
 
 /// The gradient of the weights; that of the bias is the sum of the right operand's columns.
-template <class P> struct ParametersFinish {
+template <class P> struct ParametersEpilogue {
   using A = typename P::accumulate;
   static constexpr bool sums_columns = true;
 
@@ -136,7 +136,7 @@ template <class P> struct ParametersFinish {
   void prefetch(long row, int rows, long column, int part, int parts) const {
     prefetch_rows(d_weight, outputs, row, rows, column, part, parts);
   }
-  template <int Stride> void take(A* sums, long row, int rows, long column, int columns) const {
+  template <int Stride> void store(A* sums, long row, int rows, long column, int columns) const {
     for (int r = 0; r < rows; ++r)
       store_numbers(sums + r * Stride, columns, d_weight + (row + r) * outputs + column);
   }

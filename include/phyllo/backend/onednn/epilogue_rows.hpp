@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/openmp/product_finish.hpp>
+#include <phyllo/backend/openmp/product_epilogue.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::onednn {
 
 /// What the library has no function for, as a pass over stored sums. One work item: one row.
-template <class Chain, class P> struct finish_rows {
+template <class Chain, class P> struct epilogue_rows {
   using A = typename P::accumulate;
   using S = typename P::storage;
 
-  openmp::ForwardFinish<Chain, P> finish;
+  openmp::ForwardEpilogue<Chain, P> epilogue;
   S const* sums = nullptr;  // (rows, columns), with bias; may be where the result goes
   long columns = 0;
 
@@ -22,7 +22,7 @@ template <class Chain, class P> struct finish_rows {
       int const count = int(columns - c < together ? columns - c : together);
       for (int i = 0; i < together; ++i) line[i] = 0;
       openmp::add_numbers(sums + row * columns + c, count, line);
-      finish.template take<together>(line, row, 1, c, count);
+      epilogue.template take<together>(line, row, 1, c, count);
     }
   }
 };

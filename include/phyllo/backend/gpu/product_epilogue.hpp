@@ -22,7 +22,7 @@ template <class T> PHYLLO_INLINE void write_four(T* to, int columns, int c, Pack
 
 /// What becomes of the sums of a forward pass: bias, folded normalisation, what the backward pass
 /// needs, pointwise chain.
-template <class MmaAtom, class Chain, class P> struct ForwardFinish {
+template <class MmaAtom, class Chain, class P> struct ForwardEpilogue {
   using S = typename P::storage;
   S const* bias = nullptr;
   op::FoldedNormalization<P> fold;
@@ -32,7 +32,7 @@ template <class MmaAtom, class Chain, class P> struct ForwardFinish {
   int columns = 0;
   int positions = 0;
 
-  explicit ForwardFinish(typename op::Contraction<Chain>::template Forward<P> const& work)
+  explicit ForwardEpilogue(typename op::Contraction<Chain>::template Forward<P> const& work)
       : bias(work.bias),
         fold(work.fold),
         y(work.y),
@@ -61,7 +61,7 @@ template <class MmaAtom, class Chain, class P> struct ForwardFinish {
 };
 
 /// Of a backward pass to the inputs.
-template <class MmaAtom, class P> struct BackwardFinish {
+template <class MmaAtom, class P> struct BackwardEpilogue {
   using S = typename P::storage;
   S* d_x = nullptr;
   int columns = 0;
@@ -79,7 +79,7 @@ template <class MmaAtom, class P> struct BackwardFinish {
 };
 
 /// Of a backward pass to the parameters.
-template <class MmaAtom> struct ParametersFinish {
+template <class MmaAtom> struct ParametersEpilogue {
   float* d_weight = nullptr;
   int columns = 0;
 

@@ -10,7 +10,7 @@ namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// The positions of an input that stand alike to a strided window: the same taps reach them. With
 /// stride one all positions are one class; a class that no tap reaches has no taps.
-struct ResidueClass {
+struct StridePhase {
   PositionGrid reached;     // in the input
   PositionGrid seen;        // in the output, for each of them: where the last tap is the first
   int taps[3] = {0, 0, 0};  // that reach
@@ -18,7 +18,7 @@ struct ResidueClass {
 
   static int count(Window const& w) { return w.stride[0] * w.stride[1] * w.stride[2]; }
 
-  ResidueClass(Shape const& input, Shape const& output, Window const& w, int number) {
+  StridePhase(Shape const& input, Shape const& output, Window const& w, int number) {
     int const residue[3] = {number / w.stride[2] / w.stride[1], number / w.stride[2] % w.stride[1],
                             number % w.stride[2]};
     for (int d = 0; d < 3; ++d) {
