@@ -24,7 +24,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// takes longer than a second. Whatever MPI refuses meanwhile is overlooked: something is broken
 /// already.
 ///
-/// state    messages under way; those that nobody takes stay allocated
+/// state    messages under way; those that no rank receives stay allocated
 class MpiRollCall {
  public:
   static constexpr int tag = 32749;  // below the 32767 that every MPI allows
@@ -53,7 +53,7 @@ class MpiRollCall {
   /// Whether a rank has left at all.
   bool is_left() const { return !waiting_.empty(); }
 
-  /// Says that an exception ends this rank's part; waits for nobody.
+  /// Notifies the others that an exception ends this rank's part; does not wait.
   void leave(long calls) {
     for (int const keeper : keepers())
       send(keeper, {.kind = MpiNotice::Kind::leaves, .calls = calls});

@@ -29,7 +29,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// cost     a look at the clock for each test, at messages once a millisecond
 class MpiWatch {
  public:
-  /// communicator: our own, for the roll call; MPI_COMM_NULL: nobody can be asked.
+  /// communicator: our own, for the roll call; MPI_COMM_NULL: no roll call.
   /// timeout: seconds; 0: for ever.
   MpiWatch(MPI_Comm communicator, int rank, int size, double timeout)
       : communicator_(communicator), rank_(rank), size_(size), timeout_(timeout) {
@@ -59,7 +59,7 @@ class MpiWatch {
     check(MPI_Ibarrier(communicator_, &request), operation);
     wait(&request, 1, operation);
   }
-  /// Makes a blocking call that nobody is late for.
+  /// Makes a blocking call when no rank is late.
   template <class Call> void block(char const* operation, Call const& call) {
     arrive(operation);
     check(call(), operation);

@@ -47,7 +47,7 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
     return in_slot(this->value(Planned::head(S).source[0]),
                    reads_image_as_row<S> ? Shape{s.size()} : s);
   }
-  /// Whether the first step reads the caller's input, and nobody else does.
+  /// Whether the first step is the only one that reads the caller's input.
   static constexpr bool takes_source = [] {
     if constexpr (!segment_takes_views<0>())
       return false;
@@ -56,7 +56,7 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
              Planned::node(Planned::head(0).source[0]).role == Role::input &&
              detail::readers(Planned::program::nodes, Planned::head(0).source[0]) == 1;
   }();
-  /// Whether the last step writes the caller's output, and nobody reads it.
+  /// Whether the last step writes the caller's output, and no step reads it.
   static constexpr bool takes_target = [] {
     constexpr int last = Planned::plan.size - 1;
     if constexpr (!segment_takes_views<last>())

@@ -149,7 +149,7 @@ template <class Net, class Precision> class InKernel {
   }
 
  private:
-  // Here, for nvcc takes a call inside a type for one that the kernel makes.
+  // nvcc treats a constexpr call inside a type as a device call, so these are constants.
   static constexpr int first_input = AllPorts::input_shape(0).size();
   static constexpr int first_output = AllPorts::output_shape(0).size();
 

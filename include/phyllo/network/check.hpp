@@ -16,7 +16,7 @@ namespace detail {
 struct Accepted {};
 
 /// What is wrong with a program first, in the order in which its author would mend it. The verdict
-/// is a class that holds one sentence: whoever needs it complete shows that sentence.
+/// is a class that contains one sentence: code that requires the complete class shows it.
 template <class P> struct Judgement {
   static constexpr int first_refusal() {
     for (int i = 0; i < P::size; ++i)

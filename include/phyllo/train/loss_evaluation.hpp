@@ -175,8 +175,8 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     return {all(0), all(1), all(2), all(3)};
   }
 
-  /// Mean loss of the last step over all ranks; waits for it. Class numbers outside of their range
-  /// since the last message about them -> Error
+  /// Blocks. Returns the mean loss of the last step over all ranks. Class indices outside of their
+  /// range since the last message about them -> Error
   double mean_loss(space const& exec) const {
     accumulate numbers[op::Tail::size] = {};
     read_tail(exec, 0, op::Tail::size, numbers);

@@ -145,5 +145,5 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
 
 }  // namespace phyllo::inline PHYLLO_ISA
 
-// Trainer under Reproducible, which nobody shall miss by including this file alone.
+// Included so that the Reproducible specialisation is always visible.
 #include <phyllo/train/reproducible_trainer.hpp>

@@ -55,8 +55,8 @@ class TrainingParts {
   TrainingParts(TrainingParts const&) = delete;
   TrainingParts& operator=(TrainingParts const&) = delete;
 
-  /// Mean loss of the last step over all ranks; waits for it. Throws Error where class numbers were
-  /// outside of their range in a step since the last message about them.
+  /// Blocks. Returns the mean loss of the last step over all ranks. Throws Error if class indices
+  /// were outside of their range in a step since the last message about them.
   double loss() const { return evaluation_.mean_loss(exec_); }
 
   /// Advances messages while the caller computes something else.

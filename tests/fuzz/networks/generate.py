@@ -742,7 +742,7 @@ def test_case(d):
     text += f"struct Net : {type_of(d)} {{}};\n"
     text += f"using In = phyllo::TypeList<{', '.join(inputs)}>;\nusing Out = phyllo::TypeList<{', '.join(outputs)}>;\n"
     text += (f"using Setting =\n    networks::Setting<{precision}, {BACKENDS[d['backends']]},\n"
-             f"                      phyllo::Fusion::{d['fusion']}, {d['element']}, {str(d['flat']).lower()}, "
+             f"                      phyllo::FusionLevel::{d['fusion']}, {d['element']}, {str(d['flat']).lower()}, "
              f"networks::Layout::{d['layout']}, {call},\n                      {losses}, {rule}>;\n")
     text += (f"std::unique_ptr<networks::Machine> make(int capacity, unsigned seed) {{\n"
              f"  return std::make_unique<networks::Subject<Net, In, Out, Setting>>(capacity, seed{make_rule});\n}}\n"

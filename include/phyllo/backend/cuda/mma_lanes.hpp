@@ -67,8 +67,8 @@ struct MmaLanes {
   /// Where a compiler must not read further ahead: here the instructions are volatile themselves.
   PHYLLO_INLINE static void keep_order() {}
 
-  /// Makes an index one that no compiler knows: what is computed from it is not kept in registers
-  /// from one tile to the next.
+  /// Hides the index from the optimiser, so that addresses computed from it are not kept in
+  /// registers from one tile to the next.
   PHYLLO_INLINE static void opaque([[maybe_unused]] int& index) {
 #if PHYLLO_ON_DEVICE
     asm volatile("" : "+r"(index));

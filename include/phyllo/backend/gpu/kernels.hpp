@@ -17,7 +17,7 @@ concept FitsScratch = SegmentLayout<typename Device::template MmaAtom<typename P
                                     Segment>::scratch_bytes() <=
                       Device::template MmaAtom<typename P::storage>::scratch_budget;
 
-/// Kernels for devices with matrix cores, whoever made them.
+/// Kernels for devices with matrix cores, of any vendor.
 ///
 /// options  Device: cuda::Device, hip::Device
 template <class Device, class Op, class Precision> struct Kernels;

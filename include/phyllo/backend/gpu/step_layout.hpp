@@ -7,14 +7,14 @@
 
 namespace phyllo::inline PHYLLO_ISA::gpu {
 
-/// What a block of a whole training step has in scratch memory, and a warp in registers.
+/// Layout of a whole training step in a block's scratch memory and a warp's registers.
 ///
-/// Scratch: weights as the forward pass wants them, and of every layer but the first as the
-/// backward pass does; for 16 samples a warp the inputs of every layer, the outputs and their
-/// gradients as rows, in which backwards the gradients take the place of the values; and what
-/// chains had before them where their derivatives need it. A row has 8 numbers more than channels,
-/// so that eight rows meet all banks of the memory. Registers: sums of the weights' gradients.
-/// Those of a layer, 16 inputs by 16 outputs each, are dealt to the warps in turn.
+/// Scratch: the weights in the order of the forward pass, and those of every layer but the first
+/// also in the order of the backward pass; for the 16 samples of a warp the inputs of every layer,
+/// the outputs and their gradients, as rows in which the gradients later replace the values; and
+/// the inputs of chains where their derivatives need them. Rows are padded by 8 numbers to avoid
+/// bank conflicts. Registers: sums of the weights' gradients. Those of a layer, 16 inputs by 16
+/// outputs each, are distributed over the warps.
 template <class MmaAtom, class Segment, int Warps> struct StepLayout;
 template <class MmaAtom, class... D, int Warps>
 struct StepLayout<MmaAtom, op::Segment<D...>, Warps> {

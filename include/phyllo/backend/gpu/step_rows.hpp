@@ -18,7 +18,7 @@ template <class MmaAtom, class Layout> struct StepRows {
 
   std::byte* scratch;
 
-  // Places are constants, which a compiler else computes where they are used.
+  // constexpr, so that offsets are not recomputed in the loop.
   template <int Layer> PHYLLO_INLINE auto weights() const {
     constexpr int at = Layout::weights_at(Layer);
     return PackedWeights<MmaAtom, Dense<Layer>::inputs, Dense<Layer>::outputs>{
@@ -45,7 +45,7 @@ template <class MmaAtom, class Layout> struct StepRows {
     return *reinterpret_cast<Pack4<S>*>(rows + MmaAtom::sample(lane, part) * stride + k * 16 +
                                         MmaAtom::channel(lane));
   }
-  /// Where the warps' sums of biases meet at the end: nobody reads the rows any more.
+  /// Memory for the warps' sums of biases at the end, when no warp reads the rows any more.
   PHYLLO_INLINE float* sums() const {
     constexpr int at = Layout::rows_at(0);
     return reinterpret_cast<float*>(scratch + at);

@@ -50,8 +50,8 @@ struct MfmaLanes {
     __builtin_amdgcn_sched_barrier(0);
 #endif
   }
-  /// Makes an index one that no compiler knows: what is computed from it is not kept in registers
-  /// from one tile to the next.
+  /// Hides the index from the optimiser, so that addresses computed from it are not kept in
+  /// registers from one tile to the next.
   PHYLLO_INLINE static void opaque([[maybe_unused]] int& index) {
 #if PHYLLO_ON_DEVICE
     asm volatile("" : "+v"(index));

@@ -104,10 +104,10 @@ struct normalization_forward
   }
 };
 
-/// What the gradient of a chain is computed from beside the input of the normalisation.
+/// The second operand of a chain's gradient, beside the input of the normalisation.
 enum class Beside { nothing, summand, result };
 
-/// Of some channels what the gradients of a batch normalisation need.
+/// Per-channel constants of the batch-normalisation gradient.
 template <class Chain, class P> struct NormalizationSlope {
   using A = typename P::accumulate;
   A mean[channels_at_a_time], inverse[channels_at_a_time], scale[channels_at_a_time],
@@ -121,8 +121,7 @@ template <class Chain, class P> struct NormalizationSlope {
       shift[c] = A(work.shift[first + c]);
     }
   }
-  /// The gradient at the input of the chain, which is computed again from x where the result is
-  /// not what stands beside it.
+  /// Gradient at the chain's input; z is recomputed from x unless the result is available.
   template <Beside beside, class S>
   PHYLLO_INLINE A gradient(S const* x, S const* d_y, S const* other, int c, Element const& e,
                            A& x_hat) const {

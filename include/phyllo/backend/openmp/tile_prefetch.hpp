@@ -13,7 +13,7 @@ namespace phyllo::inline PHYLLO_ISA::openmp {
 ///
 /// options  Written: the lines will be stored to
 /// errors   none: rows with gaps between them, or one variable after the other, are left to the
-///          hardware; an address that nobody has is not touched
+///          hardware; an address outside of the program's memory is not accessed
 template <bool Written> class TilePrefetch {
  public:
   /// Rows [first, first + rows) of a tensor (N, channels), to be asked for in `calls` calls.
