@@ -52,8 +52,8 @@ template <class T> std::vector<double> state_of(T const& trainer) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("MemoryCheckpoint: the same steps again give the same bits", P, Full<float>, Full<double>,
-                   Mixed<fp16, float>) {
+TEST_CASE_TEMPLATE("MemoryCheckpoint: the same steps again give the same bits", P, Full<float>,
+                   Full<double>, Mixed<fp16, float>) {
   Training<P> trainer(Space{}, Adam{.rate = 0.05f}, {.batch = 8, .seed = 3});
   MemoryCheckpoint<Training<P>> commit(trainer);
   for (int k = 0; k < 3; ++k) step(trainer, k);
@@ -88,7 +88,8 @@ TEST_CASE("MemoryCheckpoint: the last one counts, and none is a sentence") {
     sentence = error.what();
   }
   CHECK(sentence ==
-        "Net: expected a checkpoint that all ranks have stored, got none. Call MemoryCheckpoint::store "
+        "Net: expected a checkpoint that all ranks have stored, got none. Call "
+        "MemoryCheckpoint::store "
         "after a step, on every rank.");
   std::vector<double> last;
   for (int k = 0; k < 5; ++k) {

@@ -53,10 +53,10 @@ template <class T> class MemoryCheckpoint {
     bool const all_have_it = !is_ahead(trainer);
     long const age = all_have_it ? 1 : 2;
     if (taken_ < age)
-      throw Error(
-          trainer.model().name() +
-          ": expected a checkpoint that all ranks have stored, got none. Call MemoryCheckpoint::store after "
-          "a step, on every rank.");
+      throw Error(trainer.model().name() +
+                  ": expected a checkpoint that all ranks have stored, got none. Call "
+                  "MemoryCheckpoint::store after "
+                  "a step, on every rank.");
     taken_ -= age - 1;
     Copy const& copy = copies_[std::size_t((taken_ - 1) % 2)];
     copy.exchange(trainer, false);

@@ -22,7 +22,8 @@ template <class MmaAtom> struct Accumulator4 {
 
   Accumulator4() = default;
   template <int Blocks, int Emulated>
-  PHYLLO_INLINE Accumulator4(typename MmaAtom::Sums const (&sums)[Blocks][Emulated], int emulated_lane, int part) {
+  PHYLLO_INLINE Accumulator4(typename MmaAtom::Sums const (&sums)[Blocks][Emulated],
+                             int emulated_lane, int part) {
     PHYLLO_UNROLL_ON_DEVICE
     for (int c = 0; c < 4; ++c)
       value[c] = sums[MmaAtom::sum_block(c)][emulated_lane].value[MmaAtom::sum_place(part, c)];
@@ -51,8 +52,9 @@ template <class MmaAtom> struct Accumulator4 {
   /// all of them where there is no such sample.
   template <class Chain, int Count>
   PHYLLO_INLINE Pack4<S> finished(Randomness const& random, int sample, int channel,
-                                 bool is_there = true) {
-    constexpr bool is_rectified = rounds_rectified<MmaAtom> && std::is_same_v<Chain, op::Chain<ReLU>>;
+                                  bool is_there = true) {
+    constexpr bool is_rectified =
+        rounds_rectified<MmaAtom> && std::is_same_v<Chain, op::Chain<ReLU>>;
     if constexpr (!is_rectified) apply<Chain>(random, sample, channel);
     if constexpr (Chain::length > 0) {
       end_at<Count>(channel);
