@@ -11,6 +11,8 @@
 #endif
 #include <phyllo/phyllo.hpp>
 
+#include <rings.hpp>
+
 #include <string_view>
 #include <type_traits>
 
@@ -45,7 +47,7 @@ static_assert(std::is_same_v<ReproducibleBackends<typename DefaultBackends<Space
 
 void gpu_by_library(Kokkos::View<float**, Space> const& values) {
   train_by_library<Mixed<bf16, float>>(values);
-  train_by_library<Mixed<fp16, float>>(values);
+  PHYLLO_IN_VERIFY(train_by_library<Mixed<fp16, float>>(values);)
 }
 #endif
 

@@ -6,6 +6,8 @@
 
 #include <phyllo/phyllo.hpp>
 
+#include <rings.hpp>
+
 namespace phyllo_gpu {
 
 using namespace phyllo;
@@ -24,7 +26,7 @@ template <class P> void replay(int steps) {
 
 void gpu_captured_step(int steps) {
   replay<Mixed<bf16, float>>(steps);
-  replay<Mixed<fp16, float>>(steps);
+  PHYLLO_IN_VERIFY(replay<Mixed<fp16, float>>(steps);)
 }
 
 }  // namespace phyllo_gpu

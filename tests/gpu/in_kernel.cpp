@@ -6,6 +6,8 @@
 
 #include <phyllo/phyllo.hpp>
 
+#include <rings.hpp>
+
 namespace phyllo_gpu {
 
 using namespace phyllo;
@@ -104,12 +106,12 @@ void call(Space const& exec, Kokkos::View<float**, Space> x, Kokkos::View<float*
 void gpu_in_kernel(Space const& exec, Kokkos::View<float**, Space> x,
                    Kokkos::View<float**, Space> y) {
   call<Rate, Full<float>>(exec, x, y);
-  call<Closure, Full<float>>(exec, x, y);
+  PHYLLO_IN_VERIFY(call<Closure, Full<float>>(exec, x, y);)
   Kokkos::parallel_for(
       "by cells", Kokkos::RangePolicy<Space>(exec, 0, int(x.extent(0)) / 4),
       ByCells<Rate, Full<float>>{InKernel<Rate, Full<float>>{nullptr, nullptr}, x, y});
   call<Closure, Mixed<bf16, float>>(exec, x, y);
-  call<Stencil, Full<double>>(exec, x, y);
+  PHYLLO_IN_VERIFY(call<Stencil, Full<double>>(exec, x, y);)
   call<Stencil, Mixed<fp16, float>>(exec, x, y);
   Kokkos::parallel_for("two heads", Kokkos::RangePolicy<Space>(exec, 0, int(x.extent(0))),
                        TwoHeads<Full<float>>{InKernel<Heads, Full<float>>{nullptr, nullptr}, x, y});

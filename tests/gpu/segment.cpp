@@ -7,6 +7,8 @@
 #include <gpu/segment_networks.hpp>
 #include <phyllo/phyllo.hpp>
 
+#include <rings.hpp>
+
 namespace phyllo_gpu {
 
 // The network of workload cell-surrogate.
@@ -14,12 +16,12 @@ struct Surrogate : Network<Input<24>, Linear<32>, Tanh, Linear<32>, Tanh, Linear
 
 void gpu_segment(Space const& exec) {
   infer<Mlp, Mixed<bf16, float>>(exec);
-  infer<Mlp, Mixed<fp16, float>>(exec);
+  PHYLLO_IN_VERIFY(infer<Mlp, Mixed<fp16, float>>(exec);)
   infer<Mlp, Full<float>>(exec);
-  infer<Mlp64, Mixed<bf16, float>>(exec);
-  infer<Surrogate, Mixed<bf16, float>>(exec);
+  PHYLLO_IN_VERIFY(infer<Mlp64, Mixed<bf16, float>>(exec);)
+  PHYLLO_IN_VERIFY(infer<Surrogate, Mixed<bf16, float>>(exec);)
   infer<Wide, Mixed<bf16, float>>(exec);
-  infer<Wide, Full<float>>(exec);
+  PHYLLO_IN_VERIFY(infer<Wide, Full<float>>(exec);)
   infer<Odd, Mixed<fp16, float>>(exec);
 }
 

@@ -6,6 +6,8 @@
 
 #include <phyllo/phyllo.hpp>
 
+#include <rings.hpp>
+
 struct GpuConvolutional
     : phyllo::Network<phyllo::Input<2, 8, 8>, phyllo::Conv2d<8, phyllo::Padding<1>>,
                       phyllo::BatchNorm<>, phyllo::ReLU, phyllo::MaxPool2d<2>,
@@ -27,7 +29,8 @@ template <class Net, class L, class P, class Targets> void train(Targets const& 
 
 void gpu_training(Kokkos::View<int*> classes, Kokkos::View<float**> values) {
   train<GpuConvolutional, phyllo::CrossEntropy, phyllo::Full<float>>(classes);
-  train<GpuConvolutional, phyllo::CrossEntropy, phyllo::Mixed<phyllo::bf16, float>>(classes);
+  PHYLLO_IN_VERIFY(
+      train<GpuConvolutional, phyllo::CrossEntropy, phyllo::Mixed<phyllo::bf16, float>>(classes);)
   train<GpuPerceptron, phyllo::MeanSquaredError, phyllo::Mixed<phyllo::fp16, float>>(values);
-  train<GpuPerceptron, phyllo::MeanSquaredError, phyllo::Full<float>>(values);
+  PHYLLO_IN_VERIFY(train<GpuPerceptron, phyllo::MeanSquaredError, phyllo::Full<float>>(values);)
 }

@@ -7,6 +7,8 @@
 
 #include <phyllo/phyllo.hpp>
 
+#include <rings.hpp>
+
 namespace phyllo_gpu {
 
 using namespace phyllo;
@@ -31,12 +33,12 @@ template <class Net, class L, class P, class Targets> void train(Targets const& 
 void gpu_whole_step(Kokkos::View<int*, Space> classes, Kokkos::View<float**, Space> values) {
   train<MlpTrain, MeanSquaredError, Mixed<bf16, float>>(values);
   train<DeepTrain, CrossEntropy, Mixed<bf16, float>>(classes);
-  train<DeepTrain, MeanSquaredError, Mixed<fp16, float>>(values);
+  PHYLLO_IN_VERIFY(train<DeepTrain, MeanSquaredError, Mixed<fp16, float>>(values);)
   train<WideTrain, MeanSquaredError, Full<float>>(values);
   train<SurrogateTrain, CrossEntropy, Mixed<fp16, float>>(classes);
-  train<SurrogateTrain, MeanSquaredError, Full<float>>(values);
+  PHYLLO_IN_VERIFY(train<SurrogateTrain, MeanSquaredError, Full<float>>(values);)
   static_assert(!runs_whole_steps<SurrogateTrain, Full<double>, Execution<>>());
-  train<SurrogateTrain, MeanSquaredError, Full<double>>(values);
+  PHYLLO_IN_VERIFY(train<SurrogateTrain, MeanSquaredError, Full<double>>(values);)
 }
 
 }  // namespace phyllo_gpu

@@ -5,6 +5,8 @@
 
 #include <phyllo/phyllo.hpp>
 
+#include <rings.hpp>
+
 namespace phyllo_gpu {
 
 using namespace phyllo;
@@ -24,7 +26,7 @@ template <class Net, class P> void train_wide(Kokkos::View<float**, Space> const
 
 void gpu_wide(Kokkos::View<float**, Space> const& values) {
   train_wide<WideMlp, Mixed<bf16, float>>(values);
-  train_wide<WideMlp, Full<float>>(values);
+  PHYLLO_IN_VERIFY(train_wide<WideMlp, Full<float>>(values);)
   train_wide<OddWide, Mixed<fp16, float>>(values);
 }
 

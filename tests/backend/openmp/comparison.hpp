@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <phyllo/backend/reference/reference.hpp>
+#include <rings.hpp>
 
 #include <cmath>
 
