@@ -72,6 +72,14 @@
 #define PHYLLO_NOINLINE
 #endif
 
+// A function whose vectors of 64 bytes stay whole. Clang splits them into halves unless
+// -mprefer-vector-width=512 is passed, and twice as many registers are spilled to memory.
+#if defined(__clang__) && defined(__AVX512F__)
+#define PHYLLO_WHOLE_VECTORS __attribute__((min_vector_width(512)))
+#else
+#define PHYLLO_WHOLE_VECTORS
+#endif
+
 // Before a loop of a few compile-time iterations whose arrays have to stay in registers.
 // nvcc's host pass knows neither spelling without a warning.
 #if defined(__CUDA_ARCH__) || (defined(__clang__) && !defined(__NVCC__))

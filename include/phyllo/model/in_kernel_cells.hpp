@@ -64,7 +64,7 @@ template <class Planned, class Precision, int S, int N> struct InKernelCellStep 
     for (int o = 0; o < whole; o += block) contract<block>(o);
     if constexpr (whole < O) contract<O - whole>(whole);
   }
-  template <int Count> void contract(int first) const {
+  template <int Count> PHYLLO_WHOLE_VECTORS void contract(int first) const {
     constexpr int vectors = N / lanes;
     V sum[Count][vectors];
     PHYLLO_UNROLL
@@ -72,7 +72,7 @@ template <class Planned, class Precision, int S, int N> struct InKernelCellStep 
       T begin = T(0);
       if constexpr (Facts::bias >= 0) begin = T(parameters[Facts::bias + first + o]);
       PHYLLO_UNROLL
-      for (int v = 0; v < vectors; ++v) sum[o][v] = V{} + begin;
+      for (int v = 0; v < vectors; ++v) sum[o][v] = begin - V{};  // no operation: x - 0 is x
     }
     // Weights of 16 bits are widened side by side before each is given to all lanes.
     constexpr bool widens = !std::is_same_v<storage, T>;
@@ -137,8 +137,8 @@ template <class Planned, class Precision, int S, int N> struct InKernelCellStep 
     T* const y = result() + first * N;
     PHYLLO_SIMD(16)
     for (int i = 0; i < count * N; ++i) {
-      Element const e{0,    0, 0, std::uint32_t(Facts::chain_position), std::uint32_t(first + i / N),
-                      false};
+      Element const e{
+          0, 0, 0, std::uint32_t(Facts::chain_position), std::uint32_t(first + i / N), false};
       y[i] = T(storage(Chain::value(y[i], e)));
     }
   }
