@@ -161,6 +161,9 @@ TEST_CASE("limits: small images") {
   // Values of a sample: 12272 + 8 + 8.
   CHECK(steps({line(1, 12272), max_pool1d(1534), flatten, linear(8)}) == "s");
   CHECK(steps({line(1, 12272), max_pool1d(1534), flatten, linear(9)}) == "..");
+  // A folded layer has two values, a chain none: 12264 + 8 + 8 + 8.
+  CHECK(steps({line(1, 12264), max_pool1d(1533), gelu, flatten, linear(8), norm}) == "s");
+  CHECK(steps({line(1, 12264), max_pool1d(1533), gelu, flatten, linear(9), norm}) == "..f");
   // Features.
   CHECK(steps({line(1, 2048), max_pool1d(2), flatten, linear(4)}) == "s");
   CHECK(steps({line(1, 2050), max_pool1d(2), flatten, linear(4)}) == "..");

@@ -110,9 +110,10 @@ template <int N> struct SegmentRun {
     for (int k = step.first; k < step.first + step.count; ++k) {
       Node const& of_step = p.node[plan.order[k]];
       parameters += of_step.weight_count + of_step.bias_count;
-      layers += role[k] != SegmentRole::none;
+      if (role[k] == SegmentRole::none) continue;
+      ++layers;
+      if (windowed > 0) values += of_step.output.size();
     }
-    if (windowed > 0) values += n.output.size();
     ++steps;
     return layers <= segment_rule.most_layers && values <= image_segment_rule.most_values &&
            parameters <=
