@@ -8,7 +8,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <phyllo/layer/conv1d.hpp>
+#include <phyllo/layer/flatten.hpp>
+#include <phyllo/layer/linear.hpp>
 #include <phyllo/model/initialization.hpp>
+#include <phyllo/model/initialize.hpp>
+#include <phyllo/network/network.hpp>
 
 namespace {
 
@@ -107,4 +112,22 @@ TEST_CASE("a kernel makes the weights that the host makes") {
   CHECK(largest_difference_in_kernel<phyllo::KaimingNormal>() <= 1e-6);
   CHECK(largest_difference_in_kernel<phyllo::XavierUniform>() <= 1e-6);
   CHECK(largest_difference_in_kernel<phyllo::XavierNormal>() <= 1e-6);
+}
+
+TEST_CASE("the outputs that an input takes part in: of a convolution by every tap, of a Linear not") {
+  using namespace phyllo;
+  struct Net : Network<Input<2, 3>, Conv1d<5, KernelSize<2>>, Flatten, Linear<4>> {};
+  using Space = Kokkos::DefaultHostExecutionSpace;
+  using Numbers = Kokkos::View<float*, Kokkos::HostSpace>;
+  constexpr auto const& nodes = Net::program::nodes;
+  Numbers const weights("weights", nodes.arena_size), master("master", nodes.arena_size),
+      buffers("buffers", 1);
+  launch_initialization<Net>(Space{}, "initialization", XavierUniform{}, 7, weights, master,
+                             buffers);
+  Space{}.fence("initialization");
+  auto const expected = [](std::uint32_t tensor, int fan_in, int fan_out) {
+    return XavierUniform{}.value({7, tensor, 0, fan_in, fan_out});
+  };
+  CHECK(weights(nodes.node[1].weight) == expected(0, 2 * 2, 5 * 2));
+  CHECK(weights(nodes.node[3].weight) == expected(1, 5 * 2, 4));
 }

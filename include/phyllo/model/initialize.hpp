@@ -95,7 +95,9 @@ void launch_initialization(Space const& exec, std::string const& name, Scheme co
                            FillBuffers{buffers.data() + n.buffer, n.input.channels});
     } else if (n.weight_count > 0) {
       int const taps = n.window.taps();
-      WeightKey const key{seed, tensor, 0, taps * n.input.channels, taps * n.output.channels};
+      // A Linear layer behind Flatten has taps as well, one for each position of its input.
+      int const fan_out = n.output.channels * (n.output.rank == 0 ? 1 : taps);
+      WeightKey const key{seed, tensor, 0, taps * n.input.channels, fan_out};
       Kokkos::parallel_for(name + "/initialize", Range(exec, 0, n.weight_count),
                            InitializeWeights<Scheme, Storage, Accumulate>{
                                scheme, key, taps, n.input.channels, n.output.channels,
