@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Phyllo authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What Phyllo's own tests, examples and performance programs share; consumers never see it.
+# Shared by Phyllo's own tests, examples and performance programs; consumers do not use it.
 
 if(NOT TARGET phyllo_own_programs)
   add_library(phyllo_own_programs INTERFACE)
@@ -16,7 +16,7 @@ if(PHYLLO_RECORD)
   set(CMAKE_CXX_LINKER_LAUNCHER "${PROJECT_SOURCE_DIR}/cmake/record-cpu")
 endif()
 
-# Kokkos as installed, with one thing switched on that its headers decide: bounds-checked Views.
+# The installed Kokkos with bounds-checked Views, which a macro of its headers enables.
 # The override folder comes before Kokkos' own on the command line (see cmake/kokkos-headers).
 option(PHYLLO_BOUNDS_CHECK "Check every View access of our own programs against its bounds" OFF)
 if(PHYLLO_BOUNDS_CHECK)

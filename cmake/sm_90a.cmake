@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Phyllo authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Component phyllo::wgmma: device code for sm_90a. A Kokkos of Kokkos_ARCH_HOPPER90 has all that use it
-# compile for sm_90, which lacks the instruction wgmma, and has no name for the other; and one program
-# has one architecture. So its own targets ask for sm_90a. Kokkos' library stays what it is.
+# Component phyllo::wgmma: device code for sm_90a. A Kokkos with Kokkos_ARCH_HOPPER90 makes every target
+# that uses it compile for sm_90, which lacks the instruction wgmma, and has no option for sm_90a. One
+# program has one architecture, so Kokkos' CMake targets are changed to sm_90a. Kokkos' library is unchanged.
 
 # phyllo_compile_for_sm_90a(<variable>): whether this Kokkos is one for the architecture
 function(phyllo_compile_for_sm_90a found)

@@ -4,8 +4,8 @@
 # usage: cmake -D PHYLLO_SOURCE=... -D WORK=... -D GENERATOR=... -D COMPILER=... -P missing.cmake
 #
 # Configures Phyllo where a library or a device is missing, with a package that only says for which
-# devices a Kokkos would be built: what is asked for is refused in a sentence, what is not is left
-# out in one.
+# devices a Kokkos would be built: a component that is required is refused by a sentence, another one
+# is left out with a sentence.
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -38,23 +38,23 @@ function(configure devices expected sentence)
 endfunction()
 
 configure("OPENMP;SERIAL" fails
-  "Component phyllo::cublaslt needs a Kokkos for CUDA; this one was built for OPENMP;SERIAL. Name another one with -DKokkos_ROOT=<its install prefix>, or set PHYLLO_ENABLE_CUBLASLT=OFF."
+  "Component phyllo::cublaslt requires a Kokkos for CUDA; this one was built for OPENMP;SERIAL. Set another one with -DKokkos_ROOT=<its install prefix>, or set PHYLLO_ENABLE_CUBLASLT=OFF."
   -D PHYLLO_ENABLE_CUBLASLT=ON)
 configure("CUDA;SERIAL" fails
-  "Component phyllo::hipblaslt needs a Kokkos for HIP; this one was built for CUDA;SERIAL. Name another one with -DKokkos_ROOT=<its install prefix>, or set PHYLLO_ENABLE_HIPBLASLT=OFF."
+  "Component phyllo::hipblaslt requires a Kokkos for HIP; this one was built for CUDA;SERIAL. Set another one with -DKokkos_ROOT=<its install prefix>, or set PHYLLO_ENABLE_HIPBLASLT=OFF."
   -D PHYLLO_ENABLE_HIPBLASLT=ON)
 configure("CUDA;SERIAL" fails
-  "Component phyllo::cublaslt needs cuBLASLt, and none was found. Name one with CMAKE_PREFIX_PATH, or set PHYLLO_ENABLE_CUBLASLT=OFF: wide layers are Phyllo's own kernels then."
+  "Component phyllo::cublaslt requires cuBLASLt, and none was found. Add it to CMAKE_PREFIX_PATH, or set PHYLLO_ENABLE_CUBLASLT=OFF: Phyllo's own kernels then compute wide layers."
   -D PHYLLO_ENABLE_CUBLASLT=ON)
 configure("OPENMP;SERIAL" fails
-  "Component phyllo::wgmma needs a Kokkos for CUDA of Kokkos_ARCH_HOPPER90; this one was built for OPENMP;SERIAL"
+  "Component phyllo::wgmma requires a Kokkos for CUDA with Kokkos_ARCH_HOPPER90; this one was built for OPENMP;SERIAL"
   -D PHYLLO_ENABLE_WGMMA=ON)
 configure("CUDA;SERIAL" passes
-  "Phyllo: no cuBLASLt found, so component cublaslt is left out and wide layers are Phyllo's own kernels. Name one with CMAKE_PREFIX_PATH and configure again, or set PHYLLO_ENABLE_CUBLASLT=OFF.")
+  "Phyllo: no cuBLASLt found, so component cublaslt is left out and Phyllo's own kernels compute wide layers. Add it to CMAKE_PREFIX_PATH and configure again, or set PHYLLO_ENABLE_CUBLASLT=OFF.")
 configure("OPENMP;SERIAL" passes
   "Phyllo: no MPI found, so component mpi, its tests and the examples on several ranks are left out.")
 configure("OPENMP;SERIAL" fails
-  "was built for OPENMP;SERIAL, and CUDA is asked for. Name another one with -DKokkos_ROOT=<its install prefix>."
+  "was built for OPENMP;SERIAL, and CUDA is required. Set another one with -DKokkos_ROOT=<its install prefix>."
   -D PHYLLO_REQUIRE_DEVICE=CUDA)
 file(REMOVE_RECURSE "${WORK}")
-message(STATUS "What is missing is said.")
+message(STATUS "Each missing library or device is reported.")
