@@ -33,8 +33,8 @@ template <Summable T> class MpiHalvingSum {
     return std::has_single_bit(unsigned(size)) ? (count + 1) / 2 : count;
   }
 
-  /// watch: what MPI refuses is told to it. The ranks give the same tag to the same sum, and
-  /// another one to each that is under way besides; count is at most INT_MAX.
+  /// watch: receives the errors of MPI. All ranks use the same tag for the same sum, and different
+  /// tags for sums that are under way together; count is at most INT_MAX.
   MpiHalvingSum(MPI_Comm communicator, int rank, int size, int tag, T* data, long count,
                 MpiWatch& watch)
       : communicator_(communicator), watch_(&watch), rank_(rank), tag_(tag), data_(data) {

@@ -11,8 +11,8 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// What ranks tell each other when one of them has waited too long (see MpiRollCall). It travels as
-/// its bytes.
+/// A message between ranks when one of them has waited too long (see MpiRollCall), sent as its
+/// bytes.
 struct MpiNotice {
   enum class Kind : int {
     waits,      // "I wait, and have begun so many collective calls"

@@ -18,11 +18,11 @@ namespace phyllo::inline PHYLLO_ISA {
 
 /// Finds out which ranks are missing, once a rank has waited too long or leaves by an exception.
 ///
-/// Two keepers, ranks 0 and size / 2 (on different nodes where there are several), ask all ranks
-/// who waits, listen for a while, and tell everybody who did not answer: some messages a rank
-/// however many ranks there are. Nothing is sent before something has gone wrong, and no answer
-/// takes longer than a second. Whatever MPI refuses meanwhile is overlooked: something is broken
-/// already.
+/// Two keepers, ranks 0 and size / 2 (on different nodes if there are several), ask all ranks
+/// whether they wait, collect answers for a while, and send the list of ranks that did not answer
+/// to all: some messages for each rank, for any number of ranks. Nothing is sent before something
+/// has gone wrong, and no answer takes longer than a second. Errors of MPI meanwhile are ignored,
+/// because something is broken already.
 ///
 /// state    messages under way; those that no rank receives stay allocated
 class MpiRollCall {
@@ -42,8 +42,8 @@ class MpiRollCall {
       for (auto& notice : sent_) static_cast<void>(notice.release());
   }
 
-  /// Whether another rank has given up, or has left before this rank's call number `calls`: then
-  /// this one has to take part. Calls that a rank made before it left can still complete.
+  /// Whether another rank has given up, or has left before this rank's call number `calls`: this
+  /// rank must then take part. Calls that a rank made before it left can still complete.
   bool is_called(long calls) {
     for (int from = 0; auto const notice = arrived(from);) waiting_.push_back({from, *notice});
     for (auto const& [from, notice] : waiting_)

@@ -20,8 +20,8 @@ namespace phyllo::inline PHYLLO_ISA {
 // (`mpirun --with-ft ulfm --mca async_mpi_finalize 1`); otherwise the launcher ends the job, and
 // without the second option MPI_Finalize may wait for the dead (open-mpi/ompi#11404).
 #ifdef MPIX_ERR_PROC_FAILED
-/// The dead ranks of a communicator that an MPI function returned `code` about, or nothing where it
-/// says something else. No rank can use the communicator any more: all will get here.
+/// The dead ranks of a communicator for which an MPI function returned `code`, or nothing if the
+/// code means something else. No rank can use the communicator any more: all ranks will get here.
 inline std::optional<std::vector<int>> dead_ranks(int code, MPI_Comm communicator) {
   int error = MPI_SUCCESS;
   MPI_Error_class(code, &error);

@@ -20,13 +20,13 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// The one place where we wait for other ranks: MPI_Test and a clock instead of MPI_Wait, so that a
-/// rank that never comes is an exception on all that do.
+/// The only place that waits for other ranks: MPI_Test and a clock instead of MPI_Wait, so that a
+/// rank that never arrives is an exception on all others.
 ///
 /// state    the first RankFailure, which every later call throws again
 /// errors   a wait beyond the time-out; a rank that left by an exception, or is dead ->
 ///          RankFailure; whatever else MPI refuses -> Error
-/// cost     a look at the clock for each test, at messages once a millisecond
+/// cost     reads the clock at each test, and messages once a millisecond
 class MpiWatch {
  public:
   /// communicator: our own, for the roll call; MPI_COMM_NULL: no roll call.
@@ -36,7 +36,7 @@ class MpiWatch {
     if (communicator != MPI_COMM_NULL) roll_call_.emplace(communicator, rank, size);
   }
 
-  /// Makes a collective call that only begins something.
+  /// Makes a non-blocking collective call.
   template <class Call> void start(char const* operation, Call const& call) {
     if (failure_) throw *failure_;
     ++calls_;
@@ -49,8 +49,8 @@ class MpiWatch {
     ++calls_;
   }
 
-  /// Waits until all ranks are at this call, so that a blocking one right after it waits for
-  /// nobody.
+  /// Waits until all ranks have reached this call, so that a blocking call right after it does not
+  /// wait for a rank.
   void arrive(char const* operation) {
     if (failure_) throw *failure_;
     ++calls_;
@@ -88,7 +88,7 @@ class MpiWatch {
     });
   }
 
-  /// advance moves messages on, and says whether nothing is left to wait for.
+  /// advance: advances messages, and returns whether nothing is left to wait for.
   template <class Advance> void wait_until(char const* operation, Advance const& advance) {
     if (failure_) throw *failure_;
     Clock::time_point const begin = Clock::now();
@@ -104,7 +104,7 @@ class MpiWatch {
     if (is_called()) give_up(operation, Seconds(Clock::now() - begin).count());
   }
 
-  /// Moves requests on, without waiting.
+  /// Advances requests, without waiting.
   void test(std::vector<MPI_Request>& requests, char const* operation) {
     if (failure_) throw *failure_;
     int done = 0;
@@ -118,7 +118,8 @@ class MpiWatch {
   }
 
   /// For destructors: waits for what can still complete, and throws nothing. A rank that leaves by
-  /// an exception tells the others; neither it nor one that has seen a failure waits for long.
+  /// an exception notifies the others; neither it nor a rank that has seen a failure waits for
+  /// long.
   template <class Advance> void settle(std::vector<MPI_Request>& requests, Advance const& advance) {
     if (leaves_by_exception() && !failure_ && roll_call_ && size_ > 1) roll_call_->leave(calls_);
     double const patience = is_over() ? 0.2 : timeout_;  // seconds; 0: for ever

@@ -8,8 +8,8 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Contiguous shares of `count` numbers, one for each of `ranks`, as far as they lie in a window of
-/// the numbers: what a bucket holds of each rank's share. Shares begin at whole cache lines.
+/// The parts of contiguous shares, one share for each of `ranks`, that are in a window of the
+/// numbers: what a bucket contains of each rank's share. Shares begin at whole cache lines.
 class Shares {
  public:
   static constexpr long unit = 16;  // numbers

@@ -14,9 +14,9 @@
 namespace phyllo::inline PHYLLO_ISA {
 
 /// Whether an optimizer's momentum and moments become their mean over the ranks with the weights,
-/// or stay each rank's own.
+/// or each rank keeps its own.
 ///
-/// cost     averaged: they travel as well, Rule::states times the bytes of the weights
+/// cost     averaged: they are sent too, Rule::states times the bytes of the weights
 enum class RuleState { kept, averaged };
 
 namespace detail {
@@ -120,7 +120,7 @@ class WeightExchange {
     launch(exec, "phyllo/weigh weights", weigh.numbers.count() + 1, weigh);
     carrier.begin(exec, weigh.weighed, weigh.numbers.count() + 1);
   }
-  /// Waits for it, and takes the mean.
+  /// Waits for the exchange, and uses the mean.
   template <class Space, class T, class S, class Carrier>
   void finish(Space const& exec, TrainedState<T, S> const& state, bool meanwhile,
               Carrier& carrier) {

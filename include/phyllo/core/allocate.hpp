@@ -50,11 +50,11 @@ template <class V>
 
 }  // namespace detail
 
-/// All memory that Phyllo keeps: Views are made here.
+/// Allocates all persistent memory of Phyllo.
 ///
 /// shape    V of rank 1 with `size` elements, or of rank 0
-/// options  Property: an instance, WithoutInitializing, as view_alloc takes them · remedy: a
-///          sentence, what to do where there is no room
+/// options  Property: an instance, WithoutInitializing, as for view_alloc · remedy: a sentence,
+///          what to do if there is no room
 /// errors   no room in the memory space, or more bytes than a machine can count -> Error; nothing
 ///          has changed then
 template <class V, class... Property>

@@ -8,7 +8,7 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// What a node of a program does, as far as fusion and memory need to know.
+/// The kind of work of a node of a program, for the rules of fusion and memory.
 enum class Role : std::uint8_t {
   input,          // the caller's data
   contraction,    // linear and convolution: weights times a window, plus bias

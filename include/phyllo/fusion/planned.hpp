@@ -93,7 +93,7 @@ template <class Planned, int S>
 using StepChain = detail::ChainAt<Planned, Planned::liveness.chain_first(Planned::step(S)),
                                   Planned::liveness.chain_length(Planned::step(S))>;
 
-/// Step S, a segment, as the canonical op that backends know.
+/// Step S, a segment, as the canonical op that backends implement.
 template <class Planned, int S>
 using StepSegment = typename detail::SegmentOf<
     Planned, S, std::make_index_sequence<detail::segment_layers<Planned, S>().size>>::type;

@@ -6,7 +6,7 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// How far the planner may fuse; tests compare the scales, users take the default.
+/// The largest scale of fusion. Tests compare the scales; users keep the default.
 enum class FusionLevel : int {
   none,      // one kernel for each layer
   epilogue,  // a contraction, normalisation or sum with the pointwise layers behind it

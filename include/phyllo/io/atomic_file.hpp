@@ -21,10 +21,10 @@ namespace phyllo::inline PHYLLO_ISA {
 
 /// A file that appears under its name complete or not at all, and survives a loss of power.
 ///
-/// Bytes go to a new file in the same directory; commit() makes them durable, gives them the name
-/// in one step, replacing what was there, and makes the name durable. Without commit(), on an error
-/// and after a crash, what was there before is unchanged. A crash may leave the new file behind
-/// under its temporary name, PATH.PROCESS-NUMBER.tmp, which nothing reads.
+/// Bytes are written to a new file in the same directory. commit() flushes them to the disk,
+/// renames the file in one step, which replaces an existing one, and flushes the name. Without
+/// commit(), on an error and after a crash, an existing file is unchanged. A crash may leave the
+/// new file under its temporary name, PATH.PROCESS-NUMBER.tmp, which nothing reads.
 ///
 /// options  a symbolic link at the path is replaced, not followed
 /// errors   run: directory missing or not writable, path names something other than a file, disk

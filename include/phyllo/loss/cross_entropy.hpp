@@ -26,8 +26,8 @@ struct CrossEntropy {
   static constexpr char const* name = "cross_entropy";
   static constexpr bool classes = true;  // targets are class numbers, one per position
 
-  /// Loss of one row. `z(c)` reads logit c, `gradient(c, value)` takes d loss / d z_c (called only
-  /// when wanted), `target(c)` reads the target (argument ignored for classes).
+  /// Loss of one row. `z(c)` reads logit c, `gradient(c, value)` receives d loss / d z_c (called
+  /// only if it is needed), `target(c)` reads the target (the argument is ignored for classes).
   template <class T, class Outputs, class Target, class Gradient>
   PHYLLO_FUNCTION static T row(int channels, Outputs const& z, Target const& target,
                                Gradient const& gradient) {

@@ -15,11 +15,11 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Runs the steps of a training plan backwards: gradients of parameters into their arena, of values
-/// into their slots. The gradients of the outputs stand in their slots already.
+/// Runs the steps of a training plan backwards. Gradients of parameters are written to their arena,
+/// gradients of values to their slots. The gradients of the outputs are in their slots before.
 ///
-/// `Finished` is told after each step from which element of the gradient arena on all gradients are
-/// complete, so that a bucket can leave while the pass goes on.
+/// `Finished` receives after each step the element of the gradient arena from which on all
+/// gradients are complete, so that a bucket can be sent during the pass.
 template <class Planned, class Precision, class Exec, class Communication, class Finished>
 struct BackwardPass : Pass<Planned, Precision, Exec, Communication> {
   using Base = Pass<Planned, Precision, Exec, Communication>;

@@ -26,7 +26,7 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
   ExternalTensor source = {};
   ExternalTensor target = {};
 
-  /// Whether step S is a segment whose kernels take Views.
+  /// Whether step S is a segment whose kernels read and write Views.
   template <int S> static constexpr bool segment_takes_views() {
     if constexpr (S < 0 || S >= Planned::plan.size)
       return false;
@@ -41,7 +41,7 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
   static constexpr bool reads_image_as_row =
       Planned::plan.role[Planned::step(S).first] == SegmentRole::dense &&
       Planned::head(S).input.positions() > 1;
-  /// The input of segment S in its slot, as kernels that take Views see it.
+  /// The input of segment S in its slot, as a tensor for kernels that read Views.
   template <int S> ExternalTensor input_slot() const {
     constexpr Shape s = Planned::head(S).input;
     return in_slot(this->value(Planned::head(S).source[0]),

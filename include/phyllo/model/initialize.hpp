@@ -50,8 +50,8 @@ struct FillBuffers {
   KOKKOS_FUNCTION void operator()(int i) const { buffers[i] = i < channels ? 0.0f : 1.0f; }
 };
 
-/// Counts a training forward pass, notes which samples of the global batch it sees, and copies the
-/// running statistics, which a step that does not count takes back. One work item: one buffer.
+/// Counts a training forward pass, stores which samples of the global batch it processes, and
+/// copies the running statistics, which a skipped step restores. One work item: one buffer.
 struct BeginTrainingPass {
   StepState* state = nullptr;
   std::uint64_t first_sample = 0;

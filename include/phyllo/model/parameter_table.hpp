@@ -10,10 +10,10 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// One tensor of a network as others know it: torch's name and extents.
+/// One tensor of a network in the file: torch's name and extents.
 ///
 /// shape    a matrix or kernel is (outputs, channels, taps...) in files and (taps, channels,
-///          outputs) in the arena; a vector is itself in both
+///          outputs) in the arena; a vector is the same in both
 struct ParameterEntry {
   std::string name;  // "0.weight", "3.main.1.running_mean"
   std::vector<std::int64_t> shape;

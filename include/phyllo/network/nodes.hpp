@@ -8,8 +8,8 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// One operation of a network: THE contract between the types in front and the plan, the memory
-/// and the kernels behind. Plain numbers; nothing here knows a layer's type.
+/// One operation of a network: the contract between the types in front and the plan, the memory and
+/// the kernels behind. Plain numbers; independent of the type of the layer.
 struct Node {
   Role role = Role::input;
   bool ok = true;          // the layer takes the shape that it is given

@@ -10,7 +10,7 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Where an element stands, for pointwise functions that draw random numbers.
+/// The position of an element, for pointwise functions that draw random numbers.
 struct Element {
   std::uint64_t seed = 0;
   std::uint64_t step = 0;
@@ -89,15 +89,15 @@ template <class P> struct DerivativeOf<P> {
 
 }  // namespace detail
 
-/// Pointwise functions one after the other, evaluated in registers: the parameter by which every
-/// op takes its epilogue, so that backends and fusion rules do not multiply.
+/// A list of pointwise functions, evaluated one after the other in registers: the epilogue of every
+/// op is this parameter, so that backends and fusion rules do not multiply.
 ///
 /// options  P... = any pointwise layers, a user's included
 /// numerics evaluated in the accumulation type
 template <class... P> struct Chain {
   static constexpr int length = sizeof...(P);
   static constexpr bool random = (detail::is_random<P> || ...);
-  /// Whether values take registers beside their own.
+  /// Whether the evaluation needs registers for constants.
   static constexpr bool needs_constants = !(detail::without_constants<P> && ...);
   /// What the backward pass needs: a single function may ask for its output; a longer chain is
   /// evaluated again from its input.
@@ -106,7 +106,7 @@ template <class... P> struct Chain {
   template <class T> PHYLLO_INLINE static T value(T x, Element const& e) {
     return detail::ChainOf<P...>::value(x, e);
   }
-  /// `saved` is the chain's input or output, as `derivative_of` says.
+  /// `saved` is the chain's input or output, see `derivative_of`.
   template <class T> PHYLLO_INLINE static T derivative(T saved, Element const& e) {
     if constexpr (length == 1)
       return (detail::differentiate<P>(saved, e), ...);

@@ -33,7 +33,7 @@ template <class L, class Accumulate> struct TargetRow {
     else
       return targets.template read<Accumulate>(sample, c, position[0], position[1], position[2]);
   }
-  /// Where channel 0 stands if all stand side by side, or nullptr.
+  /// The address of channel 0 if all channels are contiguous, or nullptr.
   void const* side_by_side() const {
     if (targets.variables != 0 || targets.channel_stride != 1) return nullptr;
     return static_cast<char const*>(targets.data[0]) +
@@ -42,13 +42,13 @@ template <class L, class Accumulate> struct TargetRow {
   }
 };
 
-/// Takes the gradient of one row, times a factor; a null row wants none.
+/// Stores the gradient of one row, times a factor; for a null row it stores nothing.
 template <class Storage, class Accumulate> struct GradientRow {
   Storage* row = nullptr;  // (C)
   Accumulate factor = 1;
   bool accumulate = false;
   PHYLLO_FUNCTION bool wanted() const { return row != nullptr; }
-  /// Where the gradient stands as it is, neither rounded nor added to, or nullptr.
+  /// The address of the gradient if it is stored unrounded and not added to, or nullptr.
   PHYLLO_FUNCTION Accumulate* exact() const {
     if constexpr (std::is_same_v<Storage, Accumulate>)
       return accumulate ? nullptr : row;

@@ -68,7 +68,7 @@ template <class Member> struct RowTeam {
         SoftmaxSumReducer<T>(total));
     return total;
   }
-  /// Nobody goes on before all have read.
+  /// No thread continues before all have read.
   PHYLLO_INLINE void barrier() const { member.team_barrier(); }
 };
 

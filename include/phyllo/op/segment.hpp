@@ -21,8 +21,8 @@ template <int In, int Out, bool HasBias, class Chain> struct Dense {
   using chain = Chain;
 };
 
-/// A shape as a template argument: nvcc writes such an argument as a list of its members, which a
-/// type with constructors does not take.
+/// A shape as a template argument: nvcc writes such an argument as a list of its members, which
+/// types with constructors do not accept.
 struct ImageExtents {
   int channels = 1;
   int rank = 0;

@@ -6,8 +6,8 @@
 
 namespace phyllo::inline PHYLLO_ISA::op {
 
-/// Positions and channels of each sample exchanged: (N, S, C) -> (N, C, S). A Flatten that is not
-/// read by Linear layers only is one, so that flat features stand in the field's order (C, S).
+/// Exchanges positions and channels of each sample: (N, S, C) -> (N, C, S). A Flatten that not only
+/// Linear layers read is one, so that flat features have the field's order (C, S).
 ///
 /// cost     one read, one write
 struct Transpose {

@@ -8,8 +8,8 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Sums of shards, one after the other, into the rows of those before, as a ShardTree says. One
-/// work item: Run elements of all rows.
+/// Adds sums of shards, one after the other, to the rows of those before, in the order of a
+/// ShardTree. One work item: Run elements of all rows.
 ///
 /// shape    source (count, at least size) · rows (.., at least size) · result (size)
 template <class A, int Most, int Run> struct AddShards {

@@ -8,10 +8,10 @@
 namespace phyllo::inline PHYLLO_ISA {
 
 /// Contiguous slices of the gradient arena in the order in which the backward pass completes them:
-/// from the last layer to the first. Each leaves as one transfer as soon as its first element is
+/// from the last layer to the first. Each is sent as one transfer as soon as its first element is
 /// written.
 ///
-/// state    begin[k] .. end of bucket k, in elements; the first bucket takes the tail along
+/// state    begin[k] .. end of bucket k, in elements; the first bucket includes the tail
 template <class Net, long Bytes, int ElementSize> struct Buckets {
   static constexpr auto const& nodes = Net::program::nodes;
 
@@ -37,11 +37,11 @@ template <class Net, long Bytes, int ElementSize> struct Buckets {
   static constexpr long parameters = nodes.arena_size;
 };
 
-/// Whether the only bucket leaves by a blocking sum.
+/// Whether the only bucket is sent by a blocking sum.
 template <class AllBuckets, class C>
 inline constexpr bool sums_at_once = AllBuckets::count == 1 && sums_only_bucket_at_once<C>;
 
-/// Tells the policy which slices of the gradients leave in every step, where it wants to know.
+/// Passes the slices that every step sends to a policy that prepares for them.
 template <class AllBuckets, class Space, class T, class C>
 void plan_buckets(Space const& exec, T* gradients, long size, C& communication) {
   if constexpr (PlansBuckets<C> && !sums_at_once<AllBuckets, C>) {

@@ -46,7 +46,7 @@ op::WrongLabel take_wrong_label(Space const& exec, std::string const& label, Ste
   return wrong;
 }
 
-/// The sentence about class numbers outside of 0..classes-1, of which this rank knows one at most.
+/// The sentence about class indices outside of 0..classes-1, of which this rank knows at most one.
 inline std::string label_message(std::string const& network, char const* loss, Shape const& outputs,
                                  double count, op::WrongLabel const& wrong) {
   std::string text = network + ", loss " + loss + ": expected class numbers from 0 to " +

@@ -110,12 +110,13 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     sum(exec, in.batch, tail(), targets, first);
   }
 
-  /// Whether one launch does that for several pieces of a batch.
+  /// Whether one launch does that for several parts of a batch.
   static constexpr bool takes_pieces() {
     return requires { requires WholeKernels::takes_pieces; };
   }
-  /// The same for pieces of the batch, whose places stand in host memory: `begin` (pieces + 1). The
-  /// gradients of piece p in row p of piece_gradients(), its sums in tails (pieces, tail_size).
+  /// The same for parts of the batch, whose first samples are in host memory: `begin` (pieces + 1).
+  /// The gradients of part p are in row p of piece_gradients(), its sums in tails (pieces,
+  /// tail_size).
   void whole_step_of_pieces(space const& exec, BoundTensors const& in, BoundTensors const& targets,
                             long const* begin, int pieces, accumulate* tails) {
     Local alone;
@@ -127,9 +128,9 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   }
   accumulate* piece_gradients() const { return partial_.data() + 2 * op::LossSum<P>::blocks; }
 
-  /// Values of the loss and correct predictions, sample by sample, in inference mode: `take(values,
-  /// correct, count)`, arrays in host memory, for one batch that the model holds after the other.
-  /// Returns how many class numbers are outside of their range.
+  /// Losses and correct predictions of all samples in inference mode, one batch of the model's
+  /// capacity after the other: `take(values, correct, count)` receives arrays in host memory.
+  /// Returns how many class indices are outside of their range.
   template <class Take>
   double evaluate_samples(space const& exec, BoundTensors const& in, BoundTensors const& targets,
                           Take const& take) {
@@ -183,7 +184,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     refuse_labels(exec, double(numbers[op::Tail::untold_labels]));
     return double(numbers[op::Tail::loss]) / double(numbers[op::Tail::samples]);
   }
-  /// Class numbers outside of their range in steps that no message has told of.
+  /// Class indices outside of their range in steps that no message has reported.
   double untold_labels(space const& exec) const {
     accumulate number[1] = {};
     if (first_classes >= 0) read_tail(exec, op::Tail::untold_labels, 1, number);

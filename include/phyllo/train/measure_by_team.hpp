@@ -8,7 +8,7 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// What the optimizer has to know of gradients before it may use them.
+/// The facts that the optimizer needs about gradients before it uses them.
 template <class T> struct GradientMeasure {
   T squares = 0;  // of the mean gradient
   int finite = 1;
@@ -36,10 +36,11 @@ template <class T> struct GradientMeasureReducer {
 };
 
 /// The optimizer's first pass on a device, in one kernel: a team measures a block of the gradient
-/// arena, and the team that is the last to finish joins the blocks and hands over what came out.
+/// arena, and the team that finishes last joins the blocks and passes the result on.
 ///
-/// options  Finish: AdvanceState, or CollectMeasures where ranks have to agree first
-/// numerics sums in an order that the team's size decides, not the order in which teams finish
+/// options  Finish: AdvanceState, or CollectMeasures where ranks must agree first
+/// numerics sums in an order that depends on the team's size, not on the order in which teams
+///          finish
 /// cost     each gradient is read once
 template <class T, class Finish> struct MeasureByTeam {
   static constexpr int team = 256;  // threads

@@ -21,12 +21,12 @@ struct SetLossScale {
   KOKKOS_FUNCTION void operator()(int) const { state->loss_scale = scale; }
 };
 
-/// The loss scale of the gradients that an update takes.
+/// The loss scale of the gradients of an update.
 PHYLLO_INLINE float gradient_scale(StepState const& state) {
   return state.late_scale > 0 ? state.late_scale : state.loss_scale;
 }
 
-/// What turns summed and scaled gradients into their mean; zero where no rank had a sample.
+/// The factor from summed and scaled gradients to their mean; zero if no rank had a sample.
 template <class T> PHYLLO_INLINE T mean_factor(StepState const& state, T samples) {
   return samples > T(0) ? T(1) / (samples * T(gradient_scale(state))) : T(0);
 }

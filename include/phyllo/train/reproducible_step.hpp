@@ -13,15 +13,15 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Notes where in the global batch the next samples stand.
+/// Stores the index of the next samples in the global batch.
 struct MoveFirstSample {
   StepState* state = nullptr;
   std::uint64_t first_sample = 0;
   KOKKOS_FUNCTION void operator()(int) const { state->first_sample = first_sample; }
 };
 
-/// Running statistics of one shard, to be averaged by its samples; the next one starts from the
-/// same as all.
+/// Stores the running statistics of one shard, to be averaged by its samples; the next shard starts
+/// from the same values as all.
 template <class A> struct WeighBuffers {
   A samples = 0;
   float* buffers = nullptr;
@@ -33,7 +33,7 @@ template <class A> struct WeighBuffers {
   }
 };
 
-/// Their mean over all samples; what they were where there is none.
+/// Their mean over all samples; unchanged if there is none.
 template <class A> struct MeanBuffers {
   A const* tail = nullptr;  // samples first
   A const* weighted = nullptr;
@@ -43,7 +43,7 @@ template <class A> struct MeanBuffers {
   }
 };
 
-/// Gradients, loss and running statistics of a global batch, shard by shard: the same bits for any
+/// Gradients, loss and running statistics of a global batch, shard by shard: bitwise equal for any
 /// number of threads and ranks.
 ///
 /// options  M: a Model · Evaluator: its LossEvaluation · C: a ShardCommunication
@@ -51,9 +51,9 @@ template <class A> struct MeanBuffers {
 ///
 /// state    rows (ShardMap::rows, gradients + tail + buffers): at most 2 log2(Shards) of this rank
 ///          and those of the others
-/// errors   run: a batch that ranks have split otherwise -> Error
-/// numerics statistics of a batch normalisation are those of a shard; running ones the mean over
-///          shards, by their samples
+/// errors   run: a batch that ranks have split differently -> Error
+/// numerics statistics of a batch normalisation are those of a shard; running ones are the mean
+///          over shards, weighted by samples
 template <class M, class Evaluator, class C> class ReproducibleStep {
  public:
   using space = typename M::space;

@@ -13,11 +13,11 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Which shards each rank has, in which rows their sums stand, and who has which samples.
+/// The shards and samples of each rank, and the rows in which their sums are stored.
 ///
 /// options  Exec: an Execution with Reproducible · C: a ShardCommunication
 /// state    rows of the subtrees of rank r: [first_row(r), first_row(r + 1))
-/// errors   run: a batch that ranks have split otherwise -> Error, the same on all ranks
+/// errors   run: a batch that ranks have split differently -> Error, the same on all ranks
 template <class Exec, class C> class ShardMap {
  public:
   static constexpr int shards = Exec::shards;

@@ -27,12 +27,12 @@ struct Evaluation {
   long samples = 0;
 };
 
-/// A model, a loss, an optimizer and the ranks that train together: what every Trainer has. What a
-/// step is, the Trainer says.
+/// A model, a loss, an optimizer and the ranks that train together: the common part of all
+/// Trainers, which define what a step is.
 ///
 /// options  as in Trainer
-/// errors   making it: ranks that differ in network, precision, loss, rule, policy, seed or version
-///          of Phyllo -> Error on all
+/// errors   at construction: ranks that differ in network, precision, loss, rule, policy, seed or
+///          version of Phyllo -> Error on all
 template <class Net, class L, class Rule, Precision P, Communication C, class Exec>
 class TrainingParts {
  public:
