@@ -117,15 +117,17 @@ template <class Net, class Precision> class InKernel {
     static_assert(one_each,
                   "in_kernel: a call with Cells requires a network with one input and one output.");
     static_assert(
-        Count == first_input,
+        !one_each || Count == first_input,
         "in_kernel: Cells must have as many variables as the network's input has numbers.");
     Cells<accumulate, first_output, N> result;
-    check_model();
-    if constexpr (in_lanes && N % cells == 0) {
-      KOKKOS_IF_ON_HOST((run_cells(in, result); return result;))
+    if constexpr (one_each && Count == first_input) {
+      check_model();
+      if constexpr (in_lanes && N % cells == 0) {
+        KOKKOS_IF_ON_HOST((run_cells(in, result); return result;))
+      }
+      PHYLLO_ROLLED_ON_DEVICE
+      for (int i = 0; i < N; ++i) run_cell(in, result, i);
     }
-    PHYLLO_ROLLED_ON_DEVICE
-    for (int i = 0; i < N; ++i) run_cell(in, result, i);
     return result;
   }
 
