@@ -22,7 +22,7 @@ template <class Chain, class P> struct epilogue_rows {
       int const count = int(columns - c < together ? columns - c : together);
       for (int i = 0; i < together; ++i) line[i] = 0;
       openmp::add_numbers(sums + row * columns + c, count, line);
-      epilogue.template take<together>(line, row, 1, c, count);
+      epilogue.template store<together>(line, row, 1, c, count);
     }
   }
 };
