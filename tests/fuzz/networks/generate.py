@@ -499,6 +499,8 @@ class Draw:
                 parts = self.extend(parts, [self.pointwise()])
             if r.random() < 0.45:
                 parts = self.extend(parts, [self.pool(self.current(parts))])
+            if r.random() < 0.12:
+                parts = self.extend(parts, [["upsample", 2]])
         return self.head(parts) if r.random() < 0.85 else parts
 
     def anything(self):
@@ -531,30 +533,49 @@ class Draw:
             parts = self.extend(parts, [["linear", 3, True]])
         return parts
 
+    def fused(self):
+        """Sums, normalisations and pointwise layers in the orders that rules fuse."""
+        r = self.rng
+        rank = r.choice((0, 0, 1, 2))
+        parts = [["input", self.width(rank > 0), *(self.extents(rank) if rank else [])]]
+        for _ in range(r.choice((1, 2, 3))):
+            s = self.current(parts)
+            same = ["linear", s[0], True] if len(s) == 1 else \
+                ["conv", len(s) - 1, s[0], [1] * (len(s) - 1), [1] * (len(s) - 1), [0] * (len(s) - 1), True]
+            more = r.choice((
+                [["residual", [same, ["batch_norm", None]], None]], [["residual", [same, self.pointwise()], None]],
+                [["residual", [["batch_norm", None]], [same, ["batch_norm", None]]]], [["batch_norm", None]],
+                [["softmax"]], [self.pool(s) if len(s) > 1 else same], [same]))
+            parts = self.extend(parts, more + [self.pointwise() for _ in range(r.choice((0, 1, 1, 2, 3)))])
+        return parts
+
     def deep(self):
         """Depth around the most layers of a segment."""
         r = self.rng
         width = r.choice((1, 2, 3, 16, 17, 33))
-        count = r.choice((13, 14, 15, 16, 17)) - r.choice((0, 1, 1))
+        before, after = r.choice((0, 0, 1, 2)), r.choice((0, 0, 1, 2))
+        count = r.choice((15, 16, 17)) - before - after
         body = [["linear", width, r.random() < 0.8]] + r.choice(([], [self.pointwise()], [["tanh"]]))
-        parts = [["input", width], ["repeat", count, body]]
-        for _ in range(r.choice((0, 1, 1, 2))):
-            parts = self.extend(parts, [r.choice((["linear", self.width(), True], ["batch_norm", None], self.pointwise(),
-                                                  ["residual", [["linear", self.current(parts)[0], True]], None]))])
-        return parts
+        parts = [["input", width]]
+        def other():
+            return r.choice((["linear", self.width(), True], ["batch_norm", None], ["softmax"]))
+        for _ in range(before):
+            parts = self.extend(parts, [other()])
+        parts = self.extend(parts, [["repeat", count, body]])
+        for _ in range(after):
+            parts = self.extend(parts, [other()])
+        return self.extend(parts, [self.pointwise()]) if r.random() < 0.5 else parts
 
     def wide(self):
         """Parameters around the most of a segment."""
         r = self.rng
-        bias = r.random() < 0.5
-        width = r.choice((127, 128, 128))
-        target = SEGMENT_PARAMETERS + r.choice((-1, 1)) * r.randint(0, 3000)
-        layers = 9
+        width, layers, bias = r.choice(((128, 9, True), (128, 9, False), (127, 10, True)))
         body = [["linear", width, bias]] + r.choice(([["tanh"]], [["relu"]], []))
         parts = [["input", width], ["repeat", layers, body]]
-        left = target - Graph(parts).parameters
-        last = max(1, min(WIDEST, left // (width + 1) + r.choice((0, 1))))
-        return self.extend(parts, [["linear", last, True]])
+        left = SEGMENT_PARAMETERS - Graph(parts).parameters
+        bias = r.random() < 0.7
+        last = left // (width + bias) + r.choice((0, 0, 1, 2))
+        return self.extend(parts, [["linear", max(1, min(WIDEST, last)), bias]])
 
     def wide_image(self):
         """Inputs of the first Linear layer, values and parameters around the most of an image segment."""
@@ -567,12 +588,11 @@ class Draw:
         elif style < 0.7:  # values
             e = r.choice(([16, 16], [250], [256], [6, 6, 7]))
             rank = len(e)
-            c = max(1, (IMAGE_VALUES // product(e)) // 2)
+            c = max(1, (IMAGE_VALUES // product(e)) // 2 - r.choice((0, 0, 1)))
             parts = [["input", 1, *e], ["conv", rank, c, [1] * rank, [1] * rank, [0] * rank, True],
                      ["conv", rank, c - r.choice((0, 1, 2)), [1] * rank, [1] * rank, [0] * rank, True], ["tanh"],
                      ["pool", "average", rank, 6, [6] * rank, [0] * rank], ["flatten"], ["linear", 3, True]]
         else:  # parameters
-            c = r.choice((31, 32, 33))
             parts = [["input", 2, 4, 4], ["conv", 2, 64, [1, 1], [1, 1], [0, 0], True],
                      ["pool", "max", 2, 1, [1, 1], [0, 0]] if r.random() < 0.3 else ["gelu"],
                      ["flatten"], ["linear", r.choice((126, 127, 128)), r.random() < 0.5], ["relu"],
@@ -580,18 +600,29 @@ class Draw:
         Graph(parts)
         return parts
 
+    def rare(self):
+        """Boundaries that hardly any network meets by chance, with the kind that does."""
+        return [(self.deep, f"depth {n}") for n in (15, 16, 17)] + \
+            [(self.wide, f"segment, parameters {side}") for side in ("kept", "passed")] + \
+            [(self.wide_image, f"image segment, {what} {side}") for what in ("parameters", "values", "widest")
+             for side in ("kept", "passed")] + [(self.several, "one value, two outputs")]
+
     def description(self):
         r = self.rng
         kinds = ((self.perceptron, 16), (self.flattened, 12), (self.images, 26), (self.anything, 22), (self.several, 12),
                  (self.deep, 6), (self.wide, 3), (self.wide_image, 6))
+        kinds = ((self.perceptron, 15), (self.flattened, 11), (self.images, 24), (self.anything, 22), (self.several, 14),
+                 (self.fused, 14))
+        kind, wanted = r.choices([k for k, _ in kinds], [w for _, w in kinds])[0], None
+        if r.random() < 0.5:
+            kind, wanted = r.choice(self.rare())
         while True:
-            kind = r.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
             try:
                 parts = kind()
                 g = Graph(parts)
             except Invalid:
                 continue
-            if len(g.nodes) > 1:
+            if len(g.nodes) > 1 and (wanted is None or wanted in g.boundaries({"capacity": 49})):
                 break
         d = {"parts": parts, "kind": kind.__name__}
         d["precision"] = r.choices(("float", "double", "bf16", "fp16"), (40, 34, 16, 10))[0]
@@ -600,14 +631,17 @@ class Draw:
         d["element"] = r.choice(("float", "double"))
         d["flat"] = r.random() < 0.4
         d["layout"] = r.choice(("right", "left", "strided"))
+        ports = [g.shape(v) for _, v in g.inputs + g.outputs]
+        if all(len(shape) == 1 and shape[0] <= 16 for shape in ports) and r.random() < 0.4:
+            d["layout"] = "gathered"
         d["call"] = r.random() < 0.5
         d["capacity"] = r.choice((49, 49, 49, 20))
         d["seed"] = r.randrange(1, 10**6)
         d["trained"] = r.random() < 0.85
         d["loss"] = [[r.choice(("cross_entropy", "mean_squared_error")), r.choice((1, 1, 0.5))] for _ in range(8)]
         d["rule"] = r.choice((
-            {"name": "sgd", "rate": 0.0625}, {"name": "sgd", "rate": 0.0625, "momentum": 0.5},
-            {"name": "sgd", "rate": 0.0625, "momentum": 0.5, "nesterov": True, "weight_decay": 0.125},
+            {"name": "sgd", "rate": 0.0078125}, {"name": "sgd", "rate": 0.0078125, "momentum": 0.5},
+            {"name": "sgd", "rate": 0.0078125, "momentum": 0.5, "nesterov": True, "weight_decay": 0.125},
             {"name": "adam", "rate": 0.0078125, "beta1": 0.75, "beta2": 0.9375, "epsilon": 0.03125},
             {"name": "adam", "rate": 0.0078125, "beta1": 0.75, "beta2": 0.9375, "epsilon": 0.03125, "weight_decay": 0.125}))
         return complete(d)
@@ -616,7 +650,7 @@ class Draw:
 # What a description in a file leaves out.
 USUAL = {"precision": "float", "fusion": "tile", "backends": "default", "element": "float", "flat": False,
          "layout": "right", "call": True, "capacity": 49, "seed": 1, "trained": True, "loss": [["cross_entropy", 1]],
-         "rule": {"name": "sgd", "rate": 0.0625}}
+         "rule": {"name": "sgd", "rate": 0.0078125}}
 
 
 def complete(d):

@@ -40,7 +40,7 @@ Placement::Placement(int batch, std::vector<int> const& extents, Layout layout) 
     stride[i] = step;
     step *= extent[i] + (layout == Layout::strided ? 1 : 0);
   };
-  if (layout == Layout::left)
+  if (layout == Layout::left || layout == Layout::gathered)
     for (std::size_t i = 0; i < extent.size(); ++i) place(i);
   else
     for (std::size_t i = extent.size(); i-- > 0;) place(i);
@@ -265,6 +265,7 @@ class Check {
     auto const allowed = spread(expected, d, run);
     compare(expected, by_hand(*subject_, d, batch, trains), allowed, batch);
     if (batch != 3) return;
+    compare_slope(d, batch);
     subject_->set(d.parameters, d.buffers, 0);
     for (Tensors const& y : subject_->in_kernel(d.x, batch)) {
       Results called, inferred;
@@ -274,6 +275,53 @@ class Check {
       }
       compare(inferred, called, allowed, batch, "in_kernel, ");
     }
+  }
+
+  // The gradients of the reference itself, which has its passes in common with every other backend:
+  // along one random direction they are the slope of sum(d_y y).
+  void compare_slope(Data const& d, int batch) {
+    constexpr double step = 1e-5, allowed = 1e-3;
+    Machine& m = *reference_;
+    auto const moved = [&](double by) {
+      Data other = d;
+      unsigned stream = 5000;
+      auto const move = [&](Numbers& v) {
+        for (std::size_t i = 0; i < v.size(); ++i) v[i] += by * draw(seed_, stream, i);
+        ++stream;
+      };
+      move(other.parameters);
+      for (Numbers& x : other.x) move(x);
+      m.set(other.parameters, other.buffers, 1);
+      Tensors const y = m.forward(other.x, batch);
+      double sum = 0;
+      for (std::size_t k = 0; k < y.size(); ++k)
+        for (std::size_t i = 0; i < y[k].size(); ++i) sum += d.d_y[k][i] * y[k][i];
+      return sum;
+    };
+    double const slope = (moved(step) - moved(-step)) / (2 * step);
+    moved(0);
+    Tensors const d_x = m.backward(d.d_y, batch);
+    double sum = 0, squares = 0;
+    unsigned stream = 5000;
+    auto const add = [&](Numbers const& g, std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i) {
+        double const product = g[i] * draw(seed_, stream, i);
+        sum += product;
+        squares += product * product;
+      }
+    };
+    Numbers const gradients = m.gradients();
+    for (Tensor const& t : m.tensors) add(gradients, std::size_t(t.first), std::size_t(t.count));
+    for (Numbers const& g : d_x) {
+      ++stream;
+      add(g, 0, g.size());
+    }
+    double const error = std::abs(sum - slope);
+    if (error <= allowed * (std::sqrt(squares) + std::abs(slope))) return;
+    char text[120];
+    std::snprintf(text, sizeof text, "backend reference: slope %.6g, its gradients say %.6g", slope,
+                  sum);
+    (entry_.kinked ? jumping_ : found_).push_back(text);
   }
 
   // Loss of a batch and its gradient (a sum over samples) in float64, from the losses' definitions.
@@ -336,6 +384,12 @@ class Check {
     finish_training(all, m, first.parameters, w, buffers);
     return all;
   }
+  // Steps that end nowhere say nothing about kernels.
+  bool diverges(Results const& training) const {
+    double sum = 0;
+    for (Result const& r : training) sum += norm(r.numbers) * norm(r.numbers);
+    return !(sum < 1e8);
+  }
   void update(double& w, double g, double& v, double& q, int step) const {
     Rule const& r = entry_.rule;
     g += r.weight_decay * w;
@@ -371,6 +425,7 @@ class Check {
     second.parameters = first.parameters;
     unsigned run = 0;
     Results const expected = reference_training(*reference_, first, second);
+    if (diverges(expected)) return;
     auto const allowed = spread(expected, first, [&](Machine& m, Data const& d) {
       return reference_training(m, d, &m == reference_.get() ? perturbed(second, run++) : second);
     });

@@ -15,8 +15,8 @@ namespace networks {
 using Numbers = std::vector<double>;
 using Tensors = std::vector<Numbers>;  // one for each input or output, (N, C, S...) each
 
-/// How far apart the elements of the caller's Views are.
-enum class Layout { right, left, strided };
+/// How far apart the elements of the caller's Views are; gathered: one View for each channel.
+enum class Layout { right, left, strided, gathered };
 
 /// One input or output.
 struct Port {

@@ -187,7 +187,7 @@ def smaller_parts(parts):
 
 PLAIN = (("call", False), ("layout", "right"), ("flat", True), ("element", "double"), ("precision", "double"),
          ("precision", "float"), ("capacity", 49), ("backends", "reference"), ("backends", "portable"), ("fusion", "none"),
-         ("fusion", "epilogue"), ("fusion", "segment"), ("rule", {"name": "sgd", "rate": 0.0625}))
+         ("fusion", "epilogue"), ("fusion", "segment"), ("rule", {"name": "sgd", "rate": 0.0078125}))
 
 
 def weight(d):

@@ -190,6 +190,7 @@ template <class Net, class InTags, class OutTags, class S> class Subject : publi
       } else {
         using Policy = Kokkos::TeamPolicy<Space>;
         Policy policy(exec_, batch, Kokkos::AUTO);
+        if (closure.scratch_bytes > policy.scratch_size_max(0)) return {};
         policy.set_scratch_size(0, Kokkos::PerTeam(closure.scratch_bytes));
         Kokkos::parallel_for("by team", policy, [&](typename Policy::member_type const& member) {
           by_team(member, closure, x, y, in, out);
@@ -239,7 +240,7 @@ template <class Net, class InTags, class OutTags, class S> class Subject : publi
     template <class Tags, bool IsOutput, bool IsConst> auto views() {
       using T = std::conditional_t<IsConst, Element const, Element>;
       if constexpr (Tags::size == 0)
-        return view_of<rank<IsOutput>(0), T>(memory_[0]);
+        return view<IsOutput, 0, T>();
       else
         return named_views<Tags, IsOutput, T>(std::make_index_sequence<Tags::size>{});
     }
@@ -251,8 +252,14 @@ template <class Net, class InTags, class OutTags, class S> class Subject : publi
     }
     template <class Tags, bool IsOutput, class T, std::size_t... K>
     auto named_views(std::index_sequence<K...>) {
-      return phyllo::tensors(phyllo::named<phyllo::At<Tags, int(K)>>(
-          view_of<rank<IsOutput>(int(K)), T>(memory_[K]))...);
+      return phyllo::tensors(
+          phyllo::named<phyllo::At<Tags, int(K)>>(view<IsOutput, int(K), T>())...);
+    }
+    template <bool IsOutput, int K, class T> auto view() {
+      if constexpr (S::layout == Layout::gathered)
+        return gathered_view_of<T>(memory_[std::size_t(K)]);
+      else
+        return view_of<rank<IsOutput>(K), T>(memory_[std::size_t(K)]);
     }
     std::vector<Port> const& ports_;
     int batch_;

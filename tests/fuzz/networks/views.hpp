@@ -5,6 +5,7 @@
 #include "placement.hpp"
 
 #include <phyllo/core/shape.hpp>
+#include <phyllo/model/bind.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -30,6 +31,17 @@ template <int Rank, class T, class M> External<T, Rank> view_of(Memory<M>& memor
     layout.stride[i] = memory.placement().stride[std::size_t(i)];
   }
   return External<T, Rank>(memory.data(), layout);
+}
+
+/// The same memory (N, C) as one View for each channel.
+template <class T, class M> phyllo::Gathered<External<T, 1>> gathered_view_of(Memory<M>& memory) {
+  phyllo::Gathered<External<T, 1>> all;
+  Placement const& p = memory.placement();
+  all.variables = int(p.extent[1]);
+  for (int c = 0; c < all.variables; ++c)
+    all.view[c] = External<T, 1>(memory.data() + std::size_t(c) * p.stride[1],
+                                 Kokkos::LayoutStride(p.extent[0], p.stride[0]));
+  return all;
 }
 
 inline std::vector<int> extents_of(phyllo::Shape const& s) {
