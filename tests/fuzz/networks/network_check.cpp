@@ -522,12 +522,13 @@ void Check::dump(std::string const& path) {
   constexpr int batch = 3;
   Data const d = make_data(batch);
   Machine& m = *reference_;
-  std::string text = "{\"description\": " + std::string(entry_.description) +
-                     ", \"parameters\": " + json(entry_.parameters) +
-                     ", \"arena\": " + json(d.parameters) + ", \"buffers\": " + json(d.buffers) +
-                     ", \"seed\": " + std::to_string(entry_.seed) +
-                     ", \"pass\": " + std::to_string(batch + 1) + ", \"x\": " + json(d.x) +
-                     ", \"d_y\": " + json(d.d_y);
+  std::string text =
+      "{\"description\": " + std::string(entry_.description) +
+      ", \"parameters\": " + json(entry_.parameters) + ", \"arena\": " + json(d.parameters) +
+      ", \"buffers\": " + json(d.buffers) + ", \"seed\": " + std::to_string(entry_.seed) +
+      ", \"pass\": " + std::to_string(batch + 1) +
+      ", \"order\": " + json(Numbers(entry_.plan.order.begin(), entry_.plan.order.end())) +
+      ", \"x\": " + json(d.x) + ", \"d_y\": " + json(d.d_y);
   m.set(d.parameters, d.buffers, batch);
   text += ", \"infer\": " + json(m.infer(d.x, batch));
   text += ", \"forward\": " + json(m.forward(d.x, batch));

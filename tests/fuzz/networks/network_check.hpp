@@ -91,6 +91,7 @@ class Machine {
 /// What the planner made of a network: numbers of phyllo::Role and phyllo::StepKind.
 struct Plan {
   std::vector<int> roles, inference, training;
+  std::vector<int> order;  // the nodes with work: random masks are drawn by their places in it
   bool whole_step = false;
 };
 

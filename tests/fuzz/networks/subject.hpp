@@ -376,7 +376,12 @@ template <class Net, class S> Plan plan_of() {
     for (int s = 0; s < plan.size; ++s) kinds.push_back(int(plan.step[s].kind));
     return kinds;
   };
-  Plan plan{{}, steps(Model::Inference::plan), steps(Model::Training::plan), false};
+  auto const& order = Model::Training::plan.order;
+  Plan plan{{},
+            steps(Model::Inference::plan),
+            steps(Model::Training::plan),
+            {order, order + Model::Training::plan.nodes},
+            false};
   for (phyllo::Node const& n : nodes_of<Net>()) plan.roles.push_back(int(n.role));
   if constexpr (!std::is_void_v<typename S::loss>)
     plan.whole_step = phyllo::runs_whole_steps<Net, P, Exec>();
