@@ -131,7 +131,7 @@ void from_tensors(typename M::space const& exec, M& model, TensorFile const& fil
   Kokkos::deep_copy(exec, model.parameters(), parameters);
   Kokkos::deep_copy(exec, model.buffers(), buffers);
   exec.fence("phyllo: load");
-  model.forget_forward();
+  model.weights_changed(exec);
 }
 
 /// Reads a model's weights from a safetensors file.

@@ -5,6 +5,7 @@
 #include <phyllo/core/step_state.hpp>
 #include <phyllo/model/initialization.hpp>
 #include <phyllo/network/program.hpp>
+#include <phyllo/op/loss.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -52,15 +53,18 @@ struct FillBuffers {
 
 /// Counts a training forward pass, stores which samples of the global batch it processes, and
 /// copies the running statistics, which a skipped step restores. One work item: one buffer.
-struct BeginTrainingPass {
+template <class Accumulate> struct BeginTrainingPass {
   StepState* state = nullptr;
   std::uint64_t first_sample = 0;
   float const* buffers = nullptr;
   float* buffers_before = nullptr;
   int buffer_size = 0;
+  Accumulate* tail = nullptr;  // op::Tail
+  bool weights_changed = false;
   KOKKOS_FUNCTION void operator()(int i) const {
     if (i < buffer_size) buffers_before[i] = buffers[i];
     if (i > 0) return;
+    tail[op::Tail::changes] = Accumulate(weights_changed ? 1 : 0);
     ++state->forward;
     state->first_sample = first_sample;
   }

@@ -53,6 +53,12 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   using Inference = Planned<Net, Phase::inference, Exec::fusion, sizeof(storage)>;
   using AllPorts = Ports<Net>;
   static constexpr auto const& nodes = Net::program::nodes;
+  /// Whether running statistics are the same on all ranks in every step.
+  static constexpr bool has_common_buffers = [] {
+    for (Node const& n : nodes.node)
+      if (n.role == Role::normalization && !n.global_statistics && Exec::shards == 0) return false;
+    return true;
+  }();
 
   /// Behind the gradients: op::Tail; reduced with the first bucket.
   static constexpr int tail_size = parameter_alignment;
@@ -79,7 +85,15 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   template <class Scheme>
   void initialize(space const& exec, Scheme const& scheme, std::uint64_t seed) {
     launch_initialization<Net>(exec, name_, scheme, seed, parameters_, master_, buffers_);
+    weights_changed(exec);
+  }
+
+  /// Call it after writing to parameters(), master(), buffers() or an optimizer's state: in the
+  /// next step, ranks that train together compare what they hold. `initialize` and `load` call it.
+  void weights_changed(space const& exec) {
+    Kokkos::deep_copy(exec, buffers_before_, buffers_);
     forget_forward();
+    weights_changed_ = true;
   }
 
   /// Training mode: out = network(in); keeps the values that the backward pass needs. Updates
@@ -160,6 +174,9 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   }
   /// What a backward would need is overwritten, or of other weights.
   void forget_forward() { last_batch_ = -1; }
+  /// For trainers: whether `weights_changed` was called since ranks were compared.
+  bool has_changed_weights() const { return weights_changed_; }
+  void note_comparison() { weights_changed_ = false; }
   template <class C, class Finished>
   auto backward_pass(space const& exec, int batch, C& c, bool inputs, Finished& finished) const {
     return BackwardPass<Training, P, Exec, C, Finished>{
@@ -172,8 +189,10 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   void begin_training_pass(space const& exec, std::uint64_t first_sample) {
     forget_forward();
     constexpr int buffers = nodes.buffer_size, items = buffers > 1 ? buffers : 1;
-    BeginTrainingPass const begin{state_.data(), first_sample, buffers_.data(),
-                                  buffers_before_.data(), buffers};
+    BeginTrainingPass<accumulate> const begin{state_.data(),   first_sample,
+                                              buffers_.data(), buffers_before_.data(),
+                                              buffers,         gradients_.data() + nodes.arena_size,
+                                              weights_changed_};
     if constexpr (in_order<space>)
       run_here(exec, begin_label_, items, begin);
     else
@@ -204,6 +223,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   Kokkos::View<StepState, memory_space> state_;
   Arenas<P> arenas_;
   std::uint64_t seed_ = 0;
+  bool weights_changed_ = false;
   int last_batch_ = -1;  // of a forward whose activations a backward may use; -1: of none
   InstanceOrder<space> training_order_;
   mutable InstanceOrder<space> inference_order_;

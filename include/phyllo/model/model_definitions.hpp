@@ -34,7 +34,11 @@ struct NobodyWaits {
 template <class Accumulate> struct SetTail {
   Accumulate* tail = nullptr;
   Accumulate weight = 1;
-  KOKKOS_FUNCTION void operator()(int i) const { tail[i] = i == 0 ? weight : Accumulate(0); }
+  bool weights_changed = false;
+  KOKKOS_FUNCTION void operator()(int i) const {
+    bool const is_change = weights_changed && i == op::Tail::changes;
+    tail[i] = i == op::Tail::samples ? weight : Accumulate(is_change ? 1 : 0);
+  }
 };
 
 }  // namespace detail
@@ -73,6 +77,7 @@ Model<Net, P, Exec>::Model(space const& exec, ModelOptions const& options)
                        SetState{state_.data(), initial});
   seed_ = options.seed;
   initialize(exec);
+  note_comparison();  // ranks that train together have agreed on the seed
 }
 
 template <class Net, Precision P, class Exec>
@@ -82,6 +87,8 @@ Model<Net, P, Exec> Model<Net, P, Exec>::clone(space const& exec) const {
   if constexpr (P::has_master) Kokkos::deep_copy(exec, copy.master_, master_);
   Kokkos::deep_copy(exec, copy.gradients_, gradients_);
   Kokkos::deep_copy(exec, copy.buffers_, buffers_);
+  Kokkos::deep_copy(exec, copy.buffers_before_, buffers_before_);
+  copy.weights_changed_ = weights_changed_;
   Kokkos::deep_copy(exec, copy.state_, state_);
   return copy;
 }
@@ -133,8 +140,9 @@ void Model<Net, P, Exec>::backward_bound(space const& exec, DOut const& d_out,
     throw Error(name_ + ", d_output: expected " + std::to_string(last_batch_) +
                 " samples as in forward, got " + std::to_string(gradients.batch) + ".");
   training_order_.follow(exec);
-  Kokkos::parallel_for(launch_label(tail_label_), Kokkos::RangePolicy<space>(exec, 0, tail_size),
-                       detail::SetTail<accumulate>{gradients_.data() + nodes.arena_size, weight});
+  Kokkos::parallel_for(
+      launch_label(tail_label_), Kokkos::RangePolicy<space>(exec, 0, tail_size),
+      detail::SetTail<accumulate>{gradients_.data() + nodes.arena_size, weight, weights_changed_});
   int const batch = last_batch_;
   forget_forward();  // gradients take the place of activations
   detail::NobodyWaits nobody;

@@ -54,7 +54,8 @@ struct Tail {
   static constexpr int wrong_labels = 3;  // class numbers outside of their range, in this step
   // The same of all steps since a message about them: written by the update, not summed.
   static constexpr int untold_labels = 4;
-  static constexpr int size = 5;
+  static constexpr int changes = 5;  // ranks whose weights were changed since they were compared
+  static constexpr int size = 6;
 };
 
 /// sums[0] = N, sums[1] = sum over n of values[n], sums[2] = sum of correct predictions, in a fixed

@@ -29,7 +29,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   using First = typename At<TypeList<Term...>, 0>::loss;
   static constexpr int terms = int(sizeof...(Term));
   static constexpr bool takes_classes[] = {Term::loss::classes...};
-  /// The term whose correct predictions are counted: the first with class numbers; -1: none.
+  /// The term whose correct predictions are counted; -1: none.
   static constexpr int first_classes = [] {
     for (int k = 0; k < terms; ++k)
       if (takes_classes[k]) return k;
@@ -57,7 +57,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
 
   struct Sums {
     double samples = 0, value = 0, correct = 0;
-    double wrong_labels = 0;  // class numbers outside of their range, in untold steps as well
+    double wrong_labels = 0;  // also of steps that no message has told of
   };
 
   LossEvaluation(space const& exec, M const& model, bool whole_step)
@@ -92,8 +92,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     return bound;
   }
 
-  /// Values and gradients of all terms; their sums behind the parameters' gradients.
-  /// `first`: the batch's first sample, of those that messages count.
+  /// Values, gradients and sums of all terms; `first`: the number of sample 0 in messages.
   template <class Pass>
   void losses(space const& exec, Pass const& pass, BoundTensors const& t, long first = 0) {
     int k = 0;
@@ -128,9 +127,8 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   }
   accumulate* piece_gradients() const { return partial_.data() + 2 * op::LossSum<P>::blocks; }
 
-  /// Losses and correct predictions of all samples in inference mode, one batch of the model's
-  /// capacity after the other: `take(values, correct, count)` receives arrays in host memory.
-  /// Returns how many class indices are outside of their range.
+  /// Loss and correct predictions of each sample in inference mode: `take(values, correct, count)`,
+  /// arrays in host memory, batch by batch. Returns how many class numbers are out of range.
   template <class Take>
   double evaluate_samples(space const& exec, BoundTensors const& in, BoundTensors const& targets,
                           Take const& take) {
@@ -142,9 +140,8 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
       Kokkos::deep_copy(exec, correct, correct_);
       exec.fence("phyllo/evaluate");  // a short string, which allocates nothing
       take(values.data(), correct.data(), count);
-      bool all_finite = true;
-      for (int n = 0; n < count; ++n) all_finite = all_finite && is_finite(values(n));
-      if (all_finite) return;
+      auto const finite = [](accumulate value) { return is_finite(value); };
+      if (std::all_of(values.data(), values.data() + count, finite)) return;
       Sums found;
       sum(exec, count, sums_.data(), part, first);
       add(exec, found);
@@ -164,20 +161,23 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     // Where ranks sum gradients, each of them counts the labels of all.
     if (ExchangesWeights<C> || c.rank() == 0) total.wrong_labels += untold_labels(exec);
     if (c.size() == 1) return total;
-    auto const all = Kokkos::create_mirror_view(Kokkos::HostSpace{}, totals_);
-    all(0) = total.samples;
-    all(1) = total.value;
-    all(2) = total.correct;
-    all(3) = total.wrong_labels;
-    Kokkos::deep_copy(exec, totals_, all);
-    c.sum(exec, totals_.data(), 4);
-    Kokkos::deep_copy(exec, all, totals_);
-    exec.fence("phyllo/evaluate");  // a short string, which allocates nothing
-    return {all(0), all(1), all(2), all(3)};
+    double all[] = {total.samples, total.value, total.correct, total.wrong_labels};
+    sum_over_ranks(exec, c, all);
+    return {all[0], all[1], all[2], all[3]};
   }
 
-  /// Blocks. Returns the mean loss of the last step over all ranks. Class indices outside of their
-  /// range since the last message about them -> Error
+  /// Replaces at most four numbers on the host by their sums over the ranks. Blocks.
+  template <class C, int N> void sum_over_ranks(space const& exec, C& c, double (&numbers)[N]) {
+    auto const all = Kokkos::create_mirror_view(Kokkos::HostSpace{}, totals_);
+    for (int k = 0; k < N; ++k) all(k) = numbers[k];
+    Kokkos::deep_copy(exec, totals_, all);
+    c.sum(exec, totals_.data(), N);
+    Kokkos::deep_copy(exec, all, totals_);
+    exec.fence("phyllo/evaluate");  // a short string, which allocates nothing
+    for (int k = 0; k < N; ++k) numbers[k] = all(k);
+  }
+
+  /// Blocks. Mean loss of the last step over all ranks. Class numbers out of range -> Error
   double mean_loss(space const& exec) const {
     accumulate numbers[op::Tail::size] = {};
     read_tail(exec, 0, op::Tail::size, numbers);

@@ -10,6 +10,7 @@
 #include <phyllo/core/launch_label.hpp>
 #include <phyllo/policy/communication.hpp>
 #include <phyllo/train/adam.hpp>
+#include <phyllo/train/compare_ranks.hpp>
 #include <phyllo/train/measure_by_team.hpp>
 #include <phyllo/train/optimizer_kernels.hpp>
 #include <phyllo/train/optimizer_options.hpp>
@@ -89,6 +90,9 @@ template <class Rule, class M> class Optimizer {
     using Advance =
         AdvanceState<Rule, accumulate, M::precision::scales_loss, gradients_are_late<Policy>>;
     model.forget_forward();  // it was of other weights
+    if constexpr (compares_each_step<Policy, space>)
+      if (communication.size() > 1 && has_change(exec, model))
+        compare_ranks<Policy>(exec, model, *this, communication, true);
     StepState* const state = model.state().data();
     accumulate const* const gradients = model.gradients().data() + first_;
     accumulate* const tail = model.gradients().data() + size;
@@ -144,6 +148,20 @@ template <class Rule, class M> class Optimizer {
                        "The rule keeps its own numbers of each parameter; policy Sharded divides "
                        "them among the ranks.",
                        exec);
+  }
+  // Whether the weights of a rank were changed, in the sums behind the gradients.
+  static bool has_change(space const& exec, M const& model) {
+    accumulate changes[1] = {};
+    constexpr long at = size + op::Tail::changes;
+    if constexpr (on_host) {
+      changes[0] = model.gradients().data()[at];
+    } else {
+      using Host = Kokkos::View<accumulate*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+      Kokkos::deep_copy(exec, Host(changes, 1),
+                        Kokkos::subview(model.gradients(), std::pair<long, long>(at, at + 1)));
+      exec.fence("phyllo: changes of weights");
+    }
+    return changes[0] > accumulate(0);
   }
   template <class Finish>
   void measure(space const& exec, accumulate const* gradients, StepState const* state,

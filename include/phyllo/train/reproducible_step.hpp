@@ -83,10 +83,13 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
     communication_.reserve(exec, row_bounds_.back() * long(sizeof(accumulate)));
   }
 
+  /// Before run and evaluate: tells this rank's samples to all. Whether a rank's weights were
+  /// changed since ranks were compared.
+  bool split(int batch) { return map_.split(model_.name(), batch, model_.has_changed_weights()); }
+
   /// Gradients and their tail are those of the global batch, buffers as well.
   template <bool WholeStep>
   void run(space const& exec, BoundTensors const& in, BoundTensors const& targets) {
-    map_.split(model_.name(), in.batch);
     model_.begin_training_pass(exec, std::uint64_t(map_.begin(map_.first())));
     if constexpr (WholeStep && Evaluator::takes_pieces())
       pieces(exec, in, targets);
@@ -110,7 +113,6 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
   /// then of shards.
   typename Evaluator::Sums evaluate(space const& exec, BoundTensors const& in,
                                     BoundTensors const& targets) {
-    map_.split(model_.name(), in.batch);
     auto const sums = Kokkos::create_mirror(Kokkos::HostSpace{}, evaluations_);
     long n = map_.begin(map_.first());
     int shard = map_.first();

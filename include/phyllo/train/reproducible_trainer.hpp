@@ -63,6 +63,7 @@ class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, 
     BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
     BoundTensors const wanted = evaluation_.bind(targets, inputs.batch);
     model_.check_batch(inputs.batch);
+    if (step_.split(inputs.batch)) compare_ranks<C>(exec_, model_, optimizer_, this->sums(), false);
     step_.template run<whole_step>(exec_, inputs, wanted);
     phase_ = "update";
     optimizer_.update(exec_, model_);
@@ -80,9 +81,15 @@ class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, 
   /// every rank calls it.
   template <class In, class Targets> Evaluation evaluate(In const& in, Targets const& targets) {
     BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
+    if (step_.split(inputs.batch)) compare_ranks<C>(exec_, model_, optimizer_, this->sums(), false);
     auto const sums = step_.evaluate(exec_, inputs, evaluation_.bind(targets, inputs.batch));
     evaluation_.refuse_labels(exec_, sums.wrong_labels);
     return {sums.value / sums.samples, sums.correct / sums.samples, long(sums.samples)};
+  }
+
+  /// As in Trainer.
+  void broadcast(int root = 0) {
+    broadcast_training<C>(exec_, model_, optimizer_, this->sums(), root, [] {});
   }
 
   /// All ranks have the same weights and running statistics at any time: nothing is left to do.

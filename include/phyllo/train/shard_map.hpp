@@ -55,18 +55,26 @@ template <class Exec, class C> class ShardMap {
   unsigned char const* own_merges() const { return own_merges_; }
   unsigned char const* all_merges() const { return all_merges_; }
 
-  /// Tells this rank's samples to the others, and learns how many there are in all.
-  void split(std::string const& name, long samples) {
-    if constexpr (std::is_same_v<C, Local>)
+  /// Tells this rank's samples to the others, and learns how many there are in all. With them
+  /// travels a flag: whether it is set on any of several ranks.
+  bool split(std::string const& name, long samples, bool flag) {
+    bool is_set = false;
+    if constexpr (std::is_same_v<C, Local>) {
       counts_[0] = samples;
-    else
-      communication_.all_gather(samples, counts_.data());
+    } else {
+      communication_.all_gather(2 * samples + (flag ? 1 : 0), counts_.data());
+      for (long& count : counts_) {
+        is_set = is_set || count % 2 != 0;
+        count /= 2;
+      }
+    }
     global_batch_ = 0;
     for (long const count : counts_) global_batch_ += count;
     for (int r = 0; r < ranks(); ++r) {
       auto const [begin, end] = reproducible_range<Bits>(global_batch_, r, ranks());
       if (counts_[std::size_t(r)] != end - begin) refuse(name, r, end - begin);
     }
+    return is_set && ranks() > 1;
   }
   /// Where a shard begins in the global batch.
   long begin(int shard) const { return Bits::begin(global_batch_, shard); }

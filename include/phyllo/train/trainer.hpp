@@ -107,9 +107,18 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
     return {sums.value / sums.samples, sums.correct / sums.samples, long(sums.samples)};
   }
 
+  /// All ranks take over weights, running statistics, the optimizer's state and the step count of
+  /// one of them, such as one that has loaded a file; every rank calls it.
+  void broadcast(int root = 0) {
+    broadcast_training<C>(exec_, model_, optimizer_, communication_, root, [this] {
+      if constexpr (ExchangesWeights<C>) communication_.synchronize(exec_, trained());
+    });
+  }
+
   /// Makes weights and running statistics of all ranks equal, under any policy; every rank calls
   /// it. Call it before saving; `evaluate` calls it too.
   void synchronize() {
+    if constexpr (compares_ranks<C>) compare_if_changed();
     if constexpr (ExchangesWeights<C> || SharesParameters<C>) {
       communication_.synchronize(exec_, trained());
       model_.forget_forward();
@@ -118,6 +127,13 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
   }
 
  private:
+  // Before anything is averaged: else numbers that one rank has loaded would be lost.
+  void compare_if_changed() {
+    if (communication_.size() == 1) return;
+    double changes[] = {model_.has_changed_weights() ? 1.0 : 0.0};
+    evaluation_.sum_over_ranks(exec_, communication_, changes);
+    if (changes[0] > 0) compare_ranks<C>(exec_, model_, optimizer_, communication_, false);
+  }
   // Running statistics become their mean over the ranks.
   void average_buffers() {
     if (communication_.size() == 1 || ModelType::nodes.buffer_size == 0) return;

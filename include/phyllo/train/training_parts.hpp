@@ -7,6 +7,7 @@
 #include <phyllo/policy/agreement.hpp>
 #include <phyllo/policy/rank_failure.hpp>
 #include <phyllo/policy/shard_communication.hpp>
+#include <phyllo/train/broadcast.hpp>
 #include <phyllo/train/buckets.hpp>
 #include <phyllo/train/loss_evaluation.hpp>
 #include <phyllo/train/optimizer.hpp>

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/allocate.hpp>
+#include <phyllo/core/error.hpp>
+#include <phyllo/core/step_state.hpp>
+#include <phyllo/policy/communication.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstring>
+#include <string>
+#include <type_traits>
+
+namespace phyllo::inline PHYLLO_ISA {
+
+/// What training has learned as one run of numbers: weights, the optimizer's state, buffers.
+template <class A, class S> struct TrainedNumbers {
+  A* master = nullptr;
+  S* parameters = nullptr;
+  A* rule_state = nullptr;
+  float* buffers = nullptr;
+  float* buffers_before = nullptr;
+  long size = 0, rule_size = 0, buffer_size = 0;
+
+  PHYLLO_INLINE long count() const { return size + rule_size + buffer_size; }
+  PHYLLO_INLINE A read(long i) const {
+    if (i < size) {
+      // Where ranks share parameters, another rank's share is known as it was rounded.
+      A const rounded = A(parameters[i]);
+      return A(S(master[i])) == rounded ? master[i] : rounded;
+    }
+    i -= size;
+    return i < rule_size ? rule_state[i] : A(buffers[i - rule_size]);
+  }
+  PHYLLO_INLINE void write(long i, A value) const {
+    if (i < size) {
+      master[i] = value;
+      if constexpr (!std::is_same_v<A, S>) parameters[i] = S(value);
+      return;
+    }
+    i -= size;
+    if (i < rule_size) {
+      rule_state[i] = value;
+    } else {
+      buffers[i - rule_size] = float(value);
+      buffers_before[i - rule_size] = float(value);
+    }
+  }
+};
+
+template <class A, class S> struct PackNumbers {
+  TrainedNumbers<A, S> numbers;
+  A* packed = nullptr;  // (count)
+  KOKKOS_FUNCTION void operator()(long i) const { packed[i] = numbers.read(i); }
+};
+template <class A, class S> struct UnpackNumbers {
+  TrainedNumbers<A, S> numbers;
+  A const* packed = nullptr;
+  KOKKOS_FUNCTION void operator()(long i) const { numbers.write(i, packed[i]); }
+};
+
+namespace detail {
+
+/// StepState of `root`, byte by byte as doubles; each rank keeps its place in the global batch.
+template <class M, class C>
+void broadcast_state(typename M::space const& exec, M& model, C& sums, int root) {
+  using State = Kokkos::View<StepState, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+  StepState state;
+  Kokkos::deep_copy(exec, State(&state), model.state());
+  exec.fence("phyllo: broadcast");
+  Kokkos::View<double*, Kokkos::HostSpace> const host("phyllo: broadcast", sizeof state);
+  unsigned char bytes[sizeof state];
+  std::memcpy(bytes, &state, sizeof state);
+  for (std::size_t i = 0; i < sizeof state; ++i)
+    host(i) = sums.rank() == root ? double(bytes[i]) : 0;
+  auto const data = Kokkos::create_mirror_view(typename M::space::memory_space{}, host);
+  Kokkos::deep_copy(exec, data, host);
+  sums.sum(exec, data.data(), long(sizeof state));
+  Kokkos::deep_copy(exec, host, data);
+  exec.fence("phyllo: broadcast");
+  for (std::size_t i = 0; i < sizeof state; ++i) bytes[i] = static_cast<unsigned char>(host(i));
+  auto const first_sample = state.first_sample;
+  std::memcpy(&state, bytes, sizeof state);
+  state.first_sample = first_sample;
+  Kokkos::deep_copy(exec, model.state(), State(&state));
+  exec.fence("phyllo: broadcast");
+}
+
+}  // namespace detail
+
+/// All ranks take over weights, running statistics, the optimizer's state and the step state of
+/// rank `root`. Collective; allocates. `drain()` is called once root's numbers are kept.
+///
+/// options  Policy: the communication policy · C: it, or its transport, which adds zeros of the
+///          other ranks
+/// errors   run: no such rank; no room in memory -> Error
+/// numerics the bits of root, but that -0 becomes 0; where ranks share parameters, each keeps its
+///          share of the optimizer's state
+template <class Policy, class M, class O, class C, class Drain>
+void broadcast_training(typename M::space const& exec, M& model, O& optimizer, C& sums, int root,
+                        Drain const& drain) {
+  using A = typename M::accumulate;
+  if (root < 0 || root >= sums.size())
+    throw Error(model.name() + ": broadcast: expected a rank from 0 to " +
+                std::to_string(sums.size() - 1) + ", got " + std::to_string(root) + ".");
+  if (sums.size() == 1) return;
+  long const rule_size = SharesParameters<Policy> ? 0 : long(optimizer.state().size());
+  TrainedNumbers<A, typename M::storage> const numbers{model.master().data(),
+                                                       model.parameters().data(),
+                                                       optimizer.state().data(),
+                                                       model.buffers().data(),
+                                                       model.buffers_before().data(),
+                                                       long(model.master().size()),
+                                                       rule_size,
+                                                       long(model.buffers().size())};
+  using All = typename M::template Vector<A>;
+  All const all = allocate<All>(model.name() + "/broadcast", numbers.count(),
+                                "A broadcast needs as much room as the state of training.", exec);
+  using Range = Kokkos::RangePolicy<typename M::space, Kokkos::IndexType<long>>;
+  if (sums.rank() == root)
+    Kokkos::parallel_for("phyllo: broadcast", Range(exec, 0, numbers.count()),
+                         PackNumbers<A, typename M::storage>{numbers, all.data()});
+  drain();
+  sums.sum(exec, all.data(), numbers.count());
+  Kokkos::parallel_for("phyllo: broadcast", Range(exec, 0, numbers.count()),
+                       UnpackNumbers<A, typename M::storage>{numbers, all.data()});
+  detail::broadcast_state(exec, model, sums, root);
+  model.forget_forward();
+  model.note_comparison();
+}
+
+}  // namespace phyllo::inline PHYLLO_ISA
