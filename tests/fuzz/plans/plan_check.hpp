@@ -2,58 +2,35 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/fusion/memory.hpp>
-#include <phyllo/fusion/segment_layers.hpp>
+#include "arena_check.hpp"
 
 namespace phyllo::test {
 
-/// How often the checked plans contained what a test of plans is about.
-struct Coverage {
-  long fused[8] = {};
-  long layer[6] = {};  // by SegmentRole
-  long whole_steps = 0, folded_in_segments = 0, most_layers = 0, widest = 0;
-  long images_as_rows = 0, one_position_windows = 0, sums_of_the_input = 0, products_on_images = 0;
-  long read_twice = 0, dead = 0, shared_outputs = 0, accumulated = 0, reused = 0;
-};
-
 /// Checks one plan of one array of nodes against what the passes do with it, written here once more
 /// and without the planner's functions. The first thing that is wrong is `mistake`.
-template <int N> class PlanCheck {
+template <int N> class PlanCheck : public ArenaCheck<N> {
  public:
-  char const* mistake = nullptr;
+  using Facts = PlanFacts<N>;
+  using Facts::coverage;
+  using Facts::is_output;
+  using Facts::life;
+  using Facts::memory;
+  using Facts::mistake;
+  using Facts::need;
+  using Facts::node;
+  using Facts::p;
+  using Facts::plan;
+  using Facts::step_of;
 
   PlanCheck(Nodes<N> const& nodes, Phase phase, FusionLevel fusion, int element, Coverage& seen)
-      : p(nodes),
-        plan(make_plan(nodes, phase, fusion)),
-        life(nodes, plan, phase),
-        memory(make_memory(life, element)),
-        element_size(element),
-        coverage(seen) {
+      : ArenaCheck<N>(nodes, phase, fusion, element, seen) {
     check_nodes();
     check_steps(phase);
     if (mistake == nullptr) check_whole_step(fusion);
-    if (mistake == nullptr) check_slots();
-    if (mistake == nullptr) run();
+    if (mistake == nullptr) this->check_arena();
   }
 
  private:
-  Nodes<N> const& p;
-  Plan<N> const plan;
-  Liveness<N> const life;
-  Memory<N> const memory;
-  int element_size;
-  Coverage& coverage;
-
-  void need(bool holds, char const* sentence) {
-    if (!holds && mistake == nullptr) mistake = sentence;
-  }
-  Node const& node(int i) const { return p.node[i]; }
-  bool is_output(int v) const {
-    for (int o = 0; o < p.outputs; ++o)
-      if (p.output[o] == v) return true;
-    return false;
-  }
-
   void check_nodes() {
     for (int i = 0; i < p.size; ++i) {
       Node const& n = node(i);
@@ -78,14 +55,6 @@ template <int N> class PlanCheck {
       if (n.role == Role::concatenation)
         need(channels == n.output.channels, "the channels side by side are those of the result");
     }
-  }
-
-  // Which step has node i, -1: none.
-  int step_of(int i) const {
-    for (int s = 0; s < plan.size; ++s)
-      for (int k = plan.step[s].first; k < plan.step[s].first + plan.step[s].count; ++k)
-        if (plan.order[k] == i) return s;
-    return -1;
   }
 
   void check_steps(Phase phase) {
@@ -276,175 +245,6 @@ template <int N> class PlanCheck {
     need(is_whole_step(p, fusion) == whole,
          "a whole step is one segment from the input to the output");
     coverage.whole_steps += whole;
-  }
-
-  void check_slots() {
-    for (int i = 0; i < memory.slots; ++i) {
-      Slot const& a = memory.slot[i];
-      need(a.first <= a.last && a.offset >= 0 && a.offset % slot_alignment == 0 &&
-               a.offset + a.bytes <= memory.bytes,
-           "a slot is in the arena, aligned");
-      for (int j = 0; j < i; ++j) {
-        Slot const& b = memory.slot[j];
-        bool const together = a.first <= b.last && b.first <= a.last;
-        bool const apart = a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset;
-        need(!together || apart, "slots of one time share no bytes");
-      }
-    }
-    coverage.reused += memory.bytes < memory.bytes_without_reuse;
-  }
-
-  // The arena while the passes run: what each slot contains, and how many parts of a gradient are
-  // in it. Writing destroys whatever shares bytes.
-  struct Content {
-    bool is[3 * N] = {};
-    int parts[3 * N] = {};
-  };
-  Content content;
-
-  bool holds(int slot) { return slot >= 0 && content.is[slot]; }
-  void write(int slot, int v) {
-    need(slot >= 0, "what is written has a slot");
-    if (mistake != nullptr) return;
-    Slot const& to = memory.slot[slot];
-    need(to.bytes >= long(element_size) * node(v).output.size(), "a slot holds its value");
-    for (int j = 0; j < memory.slots; ++j) {
-      Slot const& other = memory.slot[j];
-      if (other.offset < to.offset + to.bytes && to.offset < other.offset + other.bytes)
-        content.is[j] = false;
-    }
-    content.is[slot] = true;
-    content.parts[slot] = 1;
-  }
-
-  void run() {
-    for (int i = 0; i < p.size; ++i)
-      if (node(i).role == Role::input) write(memory.value[i], i);
-    for (int s = 0; s < plan.size && mistake == nullptr; ++s) forward(s);
-    for (int o = 0; o < p.outputs; ++o) {
-      need(holds(memory.value[p.output[o]]), "an output is there at the end");
-      for (int k = 0; k < o; ++k) coverage.shared_outputs += p.output[k] == p.output[o];
-    }
-    if (life.phase == Phase::inference || mistake != nullptr) return;
-    for (int o = 0; o < p.outputs; ++o) write(memory.gradient[p.output[o]], p.output[o]);
-    for (int s = plan.size - 1; s >= 0 && mistake == nullptr; --s) backward(s);
-    for (int i = 0; i < p.size && mistake == nullptr; ++i)
-      if (node(i).role == Role::input && depends(i)) need_gradient(i);
-  }
-
-  // The values that step s reads, those of sums inside included.
-  template <class F> void for_sources(int s, F const& f) {
-    Step const& step = plan.step[s];
-    for (int k = step.first; k < step.first + step.count; ++k) {
-      Node const& n = node(plan.order[k]);
-      for (int i = 0; i < n.sources; ++i)
-        if (step_of(n.source[i]) != s) f(n.source[i]);
-    }
-  }
-
-  void forward(int s) {
-    int const v = plan.tail(plan.step[s]);
-    auto const reads = [&] {
-      for_sources(s, [&](int source) {
-        need(holds(memory.value[source]), "a step reads values that are there");
-      });
-    };
-    reads();
-    write(memory.value[v], v);
-    if (life.saves(s)) write(memory.saved[s], v);
-    reads();
-    if (life.saves(s)) need(holds(memory.value[v]), "a kept value is beside the result");
-    int readers = 0;
-    for (int r = 0; r < plan.size; ++r) for_sources(r, [&](int source) { readers += source == v; });
-    coverage.read_twice += readers > 1;
-    coverage.dead += readers == 0 && !is_output(v);
-  }
-
-  // Whether an output depends on value v.
-  bool depends(int v) const {
-    if (is_output(v)) return true;
-    for (int j = v + 1; j < p.size; ++j)
-      for (int i = 0; i < node(j).sources; ++i)
-        if (!node(j).alias && node(j).source[i] == v && depends_once(j)) return true;
-    return false;
-  }
-  // The same, of nodes that were asked before.
-  mutable signed char known[N] = {};
-  bool depends_once(int v) const {
-    if (known[v] == 0) known[v] = depends(v) ? 1 : 2;
-    return known[v] == 1;
-  }
-
-  // The gradient of v contains a part from every reader that an output depends on.
-  void need_gradient(int v) {
-    int parts = is_output(v) ? 1 : 0;
-    for (int r = 0; r < plan.size; ++r)
-      if (depends_once(plan.tail(plan.step[r])))
-        for_sources(r, [&](int source) { parts += source == v; });
-    need(holds(memory.gradient[v]), "a gradient is there when it is read");
-    if (mistake != nullptr) return;
-    need(content.parts[memory.gradient[v]] == parts, "a gradient is the sum of all its parts");
-  }
-
-  void backward(int s) {
-    Step const& step = plan.step[s];
-    int const v = plan.tail(step), chain = life.chain_first(step), end = step.first + step.count;
-    Node const& head = node(plan.head(step));
-    need(life.has_gradient[v] == depends_once(v), "gradients are of what outputs depend on");
-    if (!life.has_gradient[v]) return;
-    Derivative of = Derivative::nothing;
-    if (end - chain == 1)
-      of = node(plan.order[chain]).derivative_of;
-    else
-      for (int k = chain; k < end; ++k)
-        if (node(plan.order[k]).derivative_of != Derivative::nothing) of = Derivative::input;
-    bool const adds = step.kind == StepKind::normalization_add;
-    // What the kernels read: the input of the chain is kept, or made again from the sources.
-    auto const reads = [&] {
-      need(holds(memory.gradient[v]), "a step reads the gradient of its result");
-      bool sources = false, result = head.role == Role::softmax, kept = false;
-      switch (head.role) {
-        case Role::contraction:
-          sources = true;
-          [[fallthrough]];
-        case Role::add:
-          kept = of == Derivative::input;
-          result = of == Derivative::output;
-          break;
-        case Role::normalization:
-          sources = true;
-          result = adds && of == Derivative::output;
-          break;
-        case Role::pooling:
-          sources = true;
-          break;
-        case Role::pointwise:
-          sources = of == Derivative::input;
-          result = of == Derivative::output;
-          break;
-        default:
-          break;
-      }
-      if (kept) need(memory.saved[s] >= 0 && holds(memory.saved[s]), "a kept value is there");
-      if (result) need(holds(memory.value[v]), "a result is there when it is read again");
-      if (sources)
-        for (int i = 0; i < head.sources; ++i)
-          need(holds(memory.value[head.source[i]]), "a source is there when it is read again");
-      if (adds && of == Derivative::input)
-        need(holds(memory.value[life.source(s, 1)]), "the added value is there");
-    };
-    need_gradient(v);
-    reads();
-    for (int i = 0; i < life.sources(s) && mistake == nullptr; ++i) {
-      int const source = life.source(s, i), slot = memory.gradient[source];
-      if (life.accumulates(s, i)) {
-        need(holds(slot), "a sum goes on where it was begun");
-        if (mistake == nullptr) ++content.parts[slot], ++coverage.accumulated;
-      } else {
-        write(slot, source);
-      }
-    }
-    if (mistake == nullptr) reads();
   }
 };
 
