@@ -35,14 +35,17 @@ template <class Planned, int S> struct StepFacts {
   static constexpr int weight = head.weight, bias = head.bias;
   static constexpr int norm_weight = norm.weight, norm_bias = norm.bias, norm_buffer = norm.buffer;
   static constexpr double epsilon = norm.epsilon;
-  static constexpr int in_channels = head.input.channels, in_positions = head.input.positions();
+  // A contraction that reads its whole input reads one row of numbers.
+  static constexpr bool reads_row = reads_whole_input(head);
+  static constexpr int in_channels = reads_row ? head.input.size() : head.input.channels;
+  static constexpr int in_positions = reads_row ? 1 : head.input.positions();
   static constexpr int out_channels = head.output.channels, out_positions = head.output.positions();
-  template <int D> static constexpr int in_extent = head.input.spatial[D];
+  template <int D> static constexpr int in_extent = reads_row ? 1 : head.input.spatial[D];
   template <int D> static constexpr int out_extent = head.output.spatial[D];
-  template <int D> static constexpr int window = head.window.size[D];
+  template <int D> static constexpr int window = reads_row ? 1 : head.window.size[D];
   template <int D> static constexpr int stride = head.window.stride[D];
   template <int D> static constexpr int padding = head.window.padding[D];
-  static constexpr int taps = head.window.taps();
+  static constexpr int taps = reads_row ? 1 : head.window.taps();
 };
 
 /// Step S of a plan for one sample: item i of its result, for one thread or the threads of a team.
