@@ -25,12 +25,14 @@ struct AverageOfOne : Network<Input<3, 1>, AveragePool1d<2, Padding<1>, Stride<2
 struct PooledToOne : Network<Input<2, 4, 4>, Conv2d<4, Padding<1>>, ReLU, MaxPool2d<4>, Conv2d<5, Padding<1>>, ReLU, Flatten, Linear<3>> {};
 struct Sixteen : Network<Input<1>, Repeat<16, Linear<1>>, Linear<1>, BatchNorm<>> {};
 // clang-format on
+using Portable = Execution<Space, Backends<PortableBackend>>;
 
 }  // namespace
 
 TEST_CASE("boundaries: a Linear layer or a convolution that reads a whole image") {
   compare_with_reference<LinearOnImage>();
   compare_with_reference<LinearOnImage, Kokkos::LayoutLeft>();
+  compare_with_reference<LinearOnImage, Kokkos::LayoutRight, Portable>();
   compare_with_reference<WideOnImage>();
   compare_with_reference<WholeConvolution>();
 }

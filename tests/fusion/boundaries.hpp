@@ -57,7 +57,8 @@ template <class A, class B> double difference(A const& a, B const& b, int first,
   return most;
 }
 
-template <class Net, class Layout = Kokkos::LayoutRight> void compare_with_reference() {
+template <class Net, class Layout = Kokkos::LayoutRight, class Exec = Fused>
+void compare_with_reference() {
   constexpr Shape in = Net::input, out = Net::output;
   constexpr double bound = 1e-11;
   for (int const batch : {1, 3, 17}) {
@@ -70,7 +71,7 @@ template <class Net, class Layout = Kokkos::LayoutRight> void compare_with_refer
     Sgd const rule{.rate = 0};
     Trainer<Net, MeanSquaredError, Sgd, Full<double>, Local, Plain> plain(
         exec, rule, {.batch = batch, .seed = 3});
-    Trainer<Net, MeanSquaredError, Sgd, Full<double>, Local, Fused> fused(
+    Trainer<Net, MeanSquaredError, Sgd, Full<double>, Local, Exec> fused(
         exec, rule, {.batch = batch, .seed = 3});
     auto const expected = view_of<Layout, out.rank>(out, batch);
     auto const got = view_of<Layout, out.rank>(out, batch);
