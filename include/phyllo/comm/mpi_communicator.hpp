@@ -359,7 +359,7 @@ class MpiCommunicator {
   double timeout_;  // seconds
   MpiCollectives collectives_;
   std::vector<Planned> planned_;
-  // The roll call listens to whoever speaks with its tag.
+  // The roll call receives messages with its tag from any rank.
   static_assert(2 * MpiSums::most <= std::size_t(MpiRollCall::tag));
   std::unique_ptr<MpiSums> buckets_ = std::make_unique<MpiSums>(0);
   std::unique_ptr<MpiSums> blocking_ = std::make_unique<MpiSums>(int(MpiSums::most));

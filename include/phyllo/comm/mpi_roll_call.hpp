@@ -137,7 +137,7 @@ class MpiRollCall {
       else if (notice->calls < most_calls)
         behind.add(rank);
     }
-    // A rank that left is the cause, whoever else is silent; one that is behind may wait as well.
+    // A rank that left is the cause, even if others are silent; one that is behind may wait too.
     return left.count > 0 ? left : silent.count > 0 ? silent : behind;
   }
   MpiNotice listen() {

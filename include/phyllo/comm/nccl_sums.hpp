@@ -65,7 +65,7 @@ template <class Runtime> class NcclSums {
   NcclSums& operator=(NcclSums&&) = delete;
   ~NcclSums() {
     if (group_ == nullptr) return;
-    // Other ranks may be gone: aborting waits for nobody.
+    // Other ranks may be gone: aborting does not wait for them.
     static_cast<void>(ncclCommAbort(group_));
     Runtime::destroy(written_);
     Runtime::destroy(summed_);

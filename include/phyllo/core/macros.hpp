@@ -81,7 +81,7 @@
 #endif
 
 // Before a loop of a few compile-time iterations whose arrays have to stay in registers.
-// nvcc's host pass knows neither spelling without a warning.
+// nvcc's host pass warns of both spellings.
 #if defined(__CUDA_ARCH__) || (defined(__clang__) && !defined(__NVCC__))
 #define PHYLLO_UNROLL _Pragma("unroll")
 #elif defined(__NVCC__)

@@ -120,7 +120,7 @@ template <int N> struct SegmentRun {
                (windowed > 0 ? image_segment_rule.most_parameters : segment_rule.most_parameters);
   }
 
-  // Whether the run may end here: nobody else reads what is inside, and it is worth a kernel.
+  // Whether the run may end here: no other step reads the values inside, and it is worth a kernel.
   constexpr bool is_complete() const {
     if (dense < (windowed > 0 ? 1 : segment_rule.fewest_layers)) return false;
     for (int s = first; s + 1 < first + steps; ++s)

@@ -25,7 +25,7 @@ inline std::vector<std::string> with_suffix(std::vector<std::string> names, char
   return names;
 }
 
-// A backward pass by hand tells nobody about finished gradients.
+// In a backward pass by hand, no communication waits for finished gradients.
 struct NobodyWaits {
   void operator()(int) const {}
 };

@@ -163,7 +163,7 @@ class TrainingParts {
     a.add("seed", std::to_string(options.seed));
     return a;
   }
-  // One rank has nobody to be told apart from.
+  // A single rank needs no number in messages.
   std::string place() const {
     if (communication_.size() == 1) return "";
     return model_.name() + " on rank " + std::to_string(communication_.rank()) + ", step " +

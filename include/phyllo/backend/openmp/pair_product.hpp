@@ -176,7 +176,7 @@ template <class Unit, class LeftOperand> struct PairProduct {
     }
   }
   // Up to 32 lines of up to 32 numbers as two squares, one behind the other, of 16 numbers of each
-  // line; a word holds those of lines 2 i and 2 i + 1. Whole lines, lest a line of memory is
+  // line; a word holds those of lines 2 i and 2 i + 1. Whole lines, so that no line of memory is
   // fetched twice where the extents are powers of two.
   PHYLLO_INLINE static void store_pairs(bf16 const* from, long stride, int lines, int count,
                                         bf16* to) {

@@ -71,7 +71,7 @@ template <class Unit, class... D, class P> class PairSegment<Unit, op::Segment<D
     for (long n = first; n < last; n += tile_rows) {
       int const rows = int(last - n < tile_rows ? last - n : tile_rows);
       TileTransfer<bf16>::load(source, n, rows, inputs[0], value_[0], stride);
-      // Beyond the extent stand zeros, lest an infinity of another layer meets the zeros there.
+      // Zeros beyond the extent: an infinity of another layer times the zeros there would be a NaN.
       constexpr int padding = depths(0) * PairPacking::depth - inputs[0];
       if constexpr (padding > 0)
         for (int r = 0; r < rows; ++r)

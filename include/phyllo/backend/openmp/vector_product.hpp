@@ -40,7 +40,7 @@ template <class A, class LeftOperand> struct VectorProduct : VectorPanels<A, Lef
           std::memset(static_cast<void*>(line), 0, sizeof(A) * std::size_t(deep));
       }
     } else {
-      // Some panels at a time, lest a line of memory is fetched for each of them anew.
+      // Some panels at a time, so that a line of memory is not fetched again for each of them.
       constexpr int at_a_time = 8, v = vectors_of<A>(rows);
       for (int p = 0; p < panels; p += at_a_time, to += at_a_time * panel_size) {
         int const some = panels - p < at_a_time ? panels - p : at_a_time;
