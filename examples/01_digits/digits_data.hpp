@@ -38,7 +38,7 @@ struct DigitsData {
     DigitsData data;
     data.images = Images("images", chosen.size(), 1, 8, 8);
     data.labels = Labels("labels", chosen.size());
-    // In one dimension: copies of Views of four cost the compiler a second.
+    // One-dimensional, because copies of Views of rank 4 take the compiler a second.
     Kokkos::View<float*, Kokkos::LayoutRight, Kokkos::HostSpace> pixels("pixels",
                                                                         data.images.size());
     auto const labels = Kokkos::create_mirror_view(data.labels);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Rods of a mixture conduct heat. How the conductivity depends on the composition is unknown; what
-// is known is the composition along each rod and thermometer readings over time. A network is the
-// law; the solver turns conductivities into temperatures, its adjoint turns readings into
-// gradients.
+// Rods of a mixture conduct heat. The composition along each rod and thermometer readings over time
+// are known; the conductivity as a function of the composition is not. A network represents that
+// function. The solver computes temperatures from conductivities, and its adjoint computes
+// gradients from readings.
 
 #include "rods.hpp"
 
@@ -103,7 +103,7 @@ int main(int argc, char* argv[]) {
   app.add_option("--rate", rate, "learning rate at the start")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--seed", seed, "of the initial parameters")->capture_default_str();
+  app.add_option("--seed", seed, "seed of the initial parameters")->capture_default_str();
   app.add_option("--at-most", at_most, "fail if the law's final error is larger")
       ->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);

@@ -7,22 +7,22 @@
 #include <cstdint>
 #include <string>
 
-// Two substances on a periodic square, u food and v what lives on it:
+// Two substances on a periodic square, food u and a population v that consumes it:
 //
 //     du/dt = D_u laplace(u) + s_u(u, v),    dv/dt = D_v laplace(v) + s_v(u, v).
 //
-// The stencil knows nothing of the source s: it is a parameter.
+// The source s is a parameter of the stencil.
 
 using Space = Kokkos::DefaultExecutionSpace;
 using Field = Kokkos::View<double**, Space>;  // (rows, columns)
 
-// What a source says of one cell, per unit of time.
+// The source in one cell, per unit of time.
 struct Rates {
   double u, v;
 };
 
-// The true source: v eats u, u is fed and v removed. Gray and Scott, Chem. Eng. Sci. 39 (1984)
-// 1087; with these numbers a labyrinth grows out of every seed (compare Pearson, Science 261
+// The true source: v consumes u, u is added and v removed. Gray and Scott, Chem. Eng. Sci. 39
+// (1984) 1087; with these numbers a labyrinth grows out of every seed (compare Pearson, Science 261
 // (1993) 189).
 struct GrayScott {
   double feed = 0.0545, removal = 0.062;
@@ -67,7 +67,7 @@ void advance(Space const& exec, Source const& source, State const& now, State co
       });
 }
 
-// Food everywhere, and a few squares where life begins, at places drawn from the seed.
+// Food everywhere, and a few squares with v, at positions drawn from the seed.
 inline void begin(Space const& exec, State const& state, std::uint32_t seed) {
   Kokkos::deep_copy(exec, state.u, 1.0);
   Kokkos::deep_copy(exec, state.v, 0.0);

@@ -4,10 +4,10 @@
 // A network replaces the source term of a reaction-diffusion solver, inside its stencil kernel.
 //
 //  1. The true solver runs and its fields are recorded.
-//  2. What diffusion does not explain of the change of a cell is the source: the network learns it
-//     as a function of the cell's state.
-//  3. The same stencil runs again from another beginning, once with the true source and once with
-//     the network in its place, and the two runs are compared.
+//  2. The source is the change of a cell without that of diffusion. The network learns it as a
+//     function of the cell's state.
+//  3. The same stencil runs again from another initial state, once with the true source and once
+//     with the network in its place, and the two runs are compared.
 
 #include "gray_scott.hpp"
 #include "source_network.hpp"
@@ -25,7 +25,7 @@
 using Trainer = phyllo::Trainer<SourceNetwork, phyllo::MeanSquaredError, phyllo::Adam>;
 using Closure = phyllo::InKernel<SourceNetwork, phyllo::Full<float>>;
 
-// To the stencil a source like GrayScott. The closure is a view of the trained parameters, two
+// A source with the interface of GrayScott. The closure is a view of the trained parameters, two
 // pointers wide, and every thread calls it for its own cell.
 struct LearnedSource {
   Closure closure;
@@ -36,9 +36,9 @@ struct LearnedSource {
   }
 };
 
-// The samples of a training step, spread over all snapshots and all places.
+// The samples of a training step, from all snapshots and positions.
 void gather(Space const& exec, Samples const& from, Samples const& to, long step) {
-  // A stride without a common factor visits every sample before it meets one again.
+  // A stride without a common factor visits every sample before it repeats one.
   long const samples = long(from.extent(0)), stride = 1000003, first = step * long(to.extent(0));
   Kokkos::parallel_for(
       "gather", Kokkos::RangePolicy(exec, 0, int(to.extent(0))), KOKKOS_LAMBDA(int n) {
@@ -83,16 +83,16 @@ int main(int argc, char* argv[]) {
   double at_most = 1;
   std::string fields;
   CLI::App app{"Learns the source of a reaction-diffusion solver and runs inside its stencil."};
-  app.add_option("--cells", cells, "in each direction")
+  app.add_option("--cells", cells, "cells in each direction")
       ->check(CLI::Range(8, 1024))
       ->capture_default_str();
-  app.add_option("--snapshots", snapshots, "recorded")
+  app.add_option("--snapshots", snapshots, "recorded snapshots")
       ->check(CLI::Range(1, 500))
       ->capture_default_str();
   app.add_option("--training-steps", training_steps)
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--steps", steps, "of the coupled run")
+  app.add_option("--steps", steps, "steps of the coupled run")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--fields", fields, "file for plot_fields.py, written at the end");

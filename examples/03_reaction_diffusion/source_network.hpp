@@ -10,13 +10,13 @@ struct SourceNetwork : phyllo::Network<phyllo::Input<2>, phyllo::Linear<24>, phy
                                        phyllo::Linear<24>, phyllo::Tanh, phyllo::Linear<2>> {};
 using Samples = Kokkos::View<float**, Space>;  // (cells of all snapshots, 2)
 
-// Networks like numbers of order one: what goes in and comes out is scaled.
+// Inputs and outputs are scaled to numbers of order one, which networks learn best.
 constexpr double rate_unit = 0.01;  // per unit of time
 KOKKOS_INLINE_FUNCTION Kokkos::Array<float, 2> network_input(double u, double v) {
   return {float(2 * u - 1), float(6 * v - 1)};
 }
 
-// One sample for each cell: its state, and what remains of its change without diffusion.
+// One sample for each cell: its state, and its change without that of diffusion.
 inline void record(Space const& exec, State const& now, State const& next, Samples const& inputs,
                    Samples const& targets, int first) {
   int const n = now.cells();

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// An equation of state with two heads: pressure, a number, and phase, a class. It is trained twice
-// from the same start, by the loop by hand with losses written here and by a Trainer with the
-// library's, and both must end at the same parameters.
+// An equation of state with two outputs: pressure, a number, and phase, a class. It is trained
+// twice from the same initial parameters: by a training loop with losses written here, and by a
+// Trainer with the library's losses. Both must end at the same parameters.
 
 #include "fluid.hpp"
 
@@ -32,7 +32,7 @@ struct EquationOfState : phyllo::Network<
 // clang-format on
 
 constexpr double phase_weight = 0.5;
-// The phase comes first: Trainer::evaluate counts right classes of the first loss.
+// The phase is first: Trainer::evaluate counts correct predictions of the first loss.
 using Loss = phyllo::Losses<phyllo::On<phase, phyllo::CrossEntropy, phase_weight>,
                             phyllo::On<pressure, phyllo::MeanSquaredError>>;
 using Double = phyllo::Full<double>;
