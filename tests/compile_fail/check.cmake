@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # usage: cmake -D COMMANDS=<compile_commands.json> -D PROBE=<file in it> -D FILE=<a mistake>.cpp
-#              -P check.cmake
+#              [-D PROBE_OF_ALL=<file in it>] -P check.cmake
 #
 # FILE is a mistake that must not compile. It begins with comments that state the expected output:
 # `// expect: REGEX` for the line with `error:`, of which there is exactly one, and
 # `// position: REGEX` for anywhere in the output, which has at most 15 lines. It is compiled by
-# the command of PROBE, and by the options of a line `// flags: OPTIONS` behind it.
+# the command of PROBE, or first by that of PROBE_OF_ALL, which has all of Phyllo precompiled, and by the options of a line `// flags: OPTIONS` behind it.
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -31,74 +31,89 @@ if(expected STREQUAL "")
 endif()
 
 file(READ "${COMMANDS}" commands)
-string(JSON count LENGTH "${commands}")
-set(command "")
-set(index 0)
-while(index LESS count AND command STREQUAL "")
-  string(JSON file GET "${commands}" ${index} file)
-  if(file STREQUAL PROBE)
-    string(JSON command GET "${commands}" ${index} command)
+
+# Compiles FILE by the command of the file in `probe`, and sets complaints, output, length and errors.
+macro(compile_by probe)
+  string(JSON count LENGTH "${commands}")
+  set(command "")
+  set(index 0)
+  while(index LESS count AND command STREQUAL "")
+    string(JSON file GET "${commands}" ${index} file)
+    if(file STREQUAL "${probe}")
+      string(JSON command GET "${commands}" ${index} command)
+    endif()
+    math(EXPR index "${index} + 1")
+  endwhile()
+  if(command STREQUAL "")
+    message(FATAL_ERROR "${COMMANDS} does not say how ${probe} is compiled.")
   endif()
-  math(EXPR index "${index} + 1")
-endwhile()
-if(command STREQUAL "")
-  message(FATAL_ERROR "${COMMANDS} does not say how ${PROBE} is compiled.")
-endif()
 
-separate_arguments(arguments UNIX_COMMAND "${command}")
-set(compile "")
-set(skip FALSE)
-foreach(argument IN LISTS arguments)
-  if(skip)
-    set(skip FALSE)
-  elseif(argument STREQUAL "-o")
-    set(skip TRUE)
-  elseif(argument STREQUAL "-c")
-    list(APPEND compile -fsyntax-only -fdiagnostics-color=never)
-  elseif(argument STREQUAL PROBE)
-    list(APPEND compile ${flags} "${FILE}")
-  else()
-    list(APPEND compile "${argument}")
+  separate_arguments(arguments UNIX_COMMAND "${command}")
+  set(compile "")
+  set(skip FALSE)
+  foreach(argument IN LISTS arguments)
+    if(skip)
+      set(skip FALSE)
+    elseif(argument STREQUAL "-o")
+      set(skip TRUE)
+    elseif(argument STREQUAL "-c")
+      list(APPEND compile -fsyntax-only -fdiagnostics-color=never)
+    elseif(argument STREQUAL "${probe}")
+      list(APPEND compile ${flags} "${FILE}")
+    else()
+      list(APPEND compile "${argument}")
+    endif()
+  endforeach()
+
+  execute_process(COMMAND ${compile}
+    RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+
+  if(result EQUAL 0)
+    message(FATAL_ERROR "${FILE} compiles, and it is a mistake.")
   endif()
-endforeach()
 
-execute_process(COMMAND ${compile}
-  RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  # Compilers print the inline namespace of the instruction set (PHYLLO_ISA), which no author wrote.
+  string(REGEX REPLACE "phyllo::(amx|avx[0-9a-z_]*|sse2|sve|neon|baseline|for_[a-z]+)::" "phyllo::" output "${output}")
+  string(REGEX REPLACE "\n+$" "" text "${output}")
+  # What CMake's lists would trip over.
+  string(REPLACE ";" "," text "${text}")
+  string(REPLACE "[" "(" text "${text}")
+  string(REPLACE "]" ")" text "${text}")
+  string(REPLACE "\n" ";" lines "${text}")
+  list(LENGTH lines length)
+  set(errors ${lines})
+  list(FILTER errors INCLUDE REGEX "error: ")
+  list(LENGTH errors error_count)
 
-if(result EQUAL 0)
-  message(FATAL_ERROR "${FILE} compiles, and it is a mistake.")
-endif()
-
-# Compilers print the inline namespace of the instruction set (PHYLLO_ISA), which no author wrote.
-string(REGEX REPLACE "phyllo::(amx|avx[0-9a-z_]*|sse2|sve|neon|baseline|for_[a-z]+)::" "phyllo::" output "${output}")
-string(REGEX REPLACE "\n+$" "" text "${output}")
-# What CMake's lists would trip over.
-string(REPLACE ";" "," text "${text}")
-string(REPLACE "[" "(" text "${text}")
-string(REPLACE "]" ")" text "${text}")
-string(REPLACE "\n" ";" lines "${text}")
-list(LENGTH lines length)
-set(errors ${lines})
-list(FILTER errors INCLUDE REGEX "error: ")
-list(LENGTH errors error_count)
-
-set(complaints "")
-if(NOT error_count EQUAL 1)
-  list(APPEND complaints "exactly one error is wanted, and there are ${error_count}")
-endif()
-if(length GREATER longest)
-  list(APPEND complaints "at most ${longest} lines are wanted, and there are ${length}")
-endif()
-foreach(regex IN LISTS expected)
-  if(NOT errors MATCHES "${regex}")
-    list(APPEND complaints "no error says: ${regex}")
+  set(complaints "")
+  if(NOT error_count EQUAL 1)
+    list(APPEND complaints "exactly one error is wanted, and there are ${error_count}")
   endif()
-endforeach()
-foreach(regex IN LISTS positions)
-  if(NOT output MATCHES "${regex}")
-    list(APPEND complaints "nothing names the position: ${regex}")
+  if(length GREATER longest)
+    list(APPEND complaints "at most ${longest} lines are wanted, and there are ${length}")
   endif()
-endforeach()
+  foreach(regex IN LISTS expected)
+    if(NOT errors MATCHES "${regex}")
+      list(APPEND complaints "no error says: ${regex}")
+    endif()
+  endforeach()
+  foreach(regex IN LISTS positions)
+    if(NOT output MATCHES "${regex}")
+      list(APPEND complaints "nothing names the position: ${regex}")
+    endif()
+  endforeach()
+endmacro()
+
+# With a precompiled header the answer is the same, but for lines that name the files between it and the mistake.
+# What does not pass is compiled as a user does, and judged by that.
+file(STRINGS "${FILE}" includes_much LIMIT_COUNT 1 REGEX "^#include <phyllo/(phyllo|comm/|model/|train/)")
+set(complaints "none yet")
+if(includes_much AND PROBE_OF_ALL AND NOT flags)
+  compile_by("${PROBE_OF_ALL}")
+endif()
+if(complaints)
+  compile_by("${PROBE}")
+endif()
 
 if(complaints)
   list(JOIN complaints "\n  " complaints)
