@@ -7,6 +7,7 @@
 #include <phyllo/comm/mpi_device_memory.hpp>
 #include <phyllo/comm/shares.hpp>
 #include <phyllo/comm/transport.hpp>
+#include <phyllo/core/launch_label.hpp>
 #include <phyllo/core/misspelt.hpp>
 #include <phyllo/core/warning.hpp>
 
@@ -76,7 +77,7 @@ class Mpi {
   /// them. Collective; the data stay at this address as long as this object lives.
   template <class Space, Summable T> void plan(Space const& exec, T* data, long count) {
     if (!has_work(count) || !direct<Space>()) return;
-    exec.fence("phyllo::Mpi::plan: the data are there");
+    exec.fence(launch_label("phyllo::Mpi::plan: the data are there"));
     communicator_.plan_sum(data, count);
   }
 
@@ -94,7 +95,7 @@ class Mpi {
   template <class Space, Summable T> void sum(Space const& exec, T* data, long count) {
     if (!has_work(count)) return;
     if (direct<Space>()) {
-      exec.fence("phyllo::Mpi::sum: the data are complete");
+      exec.fence(launch_label("phyllo::Mpi::sum: the data are complete"));
       communicator_.sum(data, count);
       return;
     }
@@ -103,16 +104,16 @@ class Mpi {
     std::byte* const host = sum_mirror_.take(bytes);
     sum_mirror_.give_back();
     send(exec, host, data, bytes);
-    exec.fence("phyllo::Mpi::sum: the data are on the host");
+    exec.fence(launch_label("phyllo::Mpi::sum: the data are on the host"));
     communicator_.sum(reinterpret_cast<T*>(host), count);
     receive(exec, {data, host, bytes});
-    exec.fence("phyllo::Mpi::sum: the host's copy is free again");
+    exec.fence(launch_label("phyllo::Mpi::sum: the host's copy is free again"));
   }
 
   template <class Space, Summable T> void begin(Space const& exec, T* data, long count) {
     if (!has_work(count)) return;
     if (direct<Space>()) {
-      exec.fence("phyllo::Mpi::begin: the data are complete");
+      exec.fence(launch_label("phyllo::Mpi::begin: the data are complete"));
       communicator_.begin_sum(data, count, requests_);
       return;
     }
@@ -120,7 +121,7 @@ class Mpi {
     make_room(exec, bytes);
     std::byte* const host = mirror_.take(bytes);
     send(exec, host, data, bytes);
-    exec.fence("phyllo::Mpi::begin: the data are on the host");
+    exec.fence(launch_label("phyllo::Mpi::begin: the data are on the host"));
     arrivals_.push_back({data, host, bytes});
     communicator_.begin_sum(reinterpret_cast<T*>(host), count, requests_);
   }
@@ -141,7 +142,7 @@ class Mpi {
       sent = reinterpret_cast<T*>(host);
     }
     std::byte* const received = mirror_.take(own);
-    exec.fence("phyllo::Mpi::begin_reduce_scatter: the data are complete");
+    exec.fence(launch_label("phyllo::Mpi::begin_reduce_scatter: the data are complete"));
     if (own > 0) arrivals_.push_back({data + shares.first(rank()), received, own});
     communicator_.begin_reduce_scatter(sent, reinterpret_cast<T*>(received), counts.count.data(),
                                        requests_);
@@ -163,7 +164,7 @@ class Mpi {
       arrivals_.push_back({moved, host, all});
       moved = reinterpret_cast<T*>(host);
     }
-    exec.fence("phyllo::Mpi::begin_all_gather: the data are complete");
+    exec.fence(launch_label("phyllo::Mpi::begin_all_gather: the data are complete"));
     communicator_.begin_all_gather(moved, counts.count.data(), counts.begin.data(), requests_);
   }
 
@@ -173,7 +174,7 @@ class Mpi {
     long const first = bounds[0], count = bounds[size()] - first;
     if (!has_work(count)) return;
     if (direct<Space>()) {
-      exec.fence("phyllo::Mpi::begin_all_gather: the data are complete");
+      exec.fence(launch_label("phyllo::Mpi::begin_all_gather: the data are complete"));
       communicator_.begin_all_gather(data, bounds, requests_);
       return;
     }
@@ -183,7 +184,7 @@ class Mpi {
     long const own = (bounds[rank()] - first) * long(sizeof(T));
     send(exec, host + own, data + bounds[rank()],
          (bounds[rank() + 1] - bounds[rank()]) * long(sizeof(T)));
-    exec.fence("phyllo::Mpi::begin_all_gather: the data are on the host");
+    exec.fence(launch_label("phyllo::Mpi::begin_all_gather: the data are on the host"));
     arrivals_.push_back({data + first, host, bytes});
     communicator_.begin_all_gather(reinterpret_cast<T*>(host) - first, bounds, requests_);
   }
@@ -201,7 +202,7 @@ class Mpi {
       send(exec, reinterpret_cast<std::byte*>(sent), send_from, all);
       arrivals_.push_back({receive_to, reinterpret_cast<std::byte*>(received), all});
     }
-    exec.fence("phyllo::Mpi::begin_all_to_all: the data are complete");
+    exec.fence(launch_label("phyllo::Mpi::begin_all_to_all: the data are complete"));
     communicator_.begin_all_to_all(sent, received, int(count), requests_);
   }
 
@@ -222,7 +223,7 @@ class Mpi {
     for (Arrival const& arrival : arrivals_) receive(exec, arrival);
     arrivals_.clear();
     mirror_.give_back();
-    exec.fence("phyllo::Mpi::finish: the host's copies are free again");
+    exec.fence(launch_label("phyllo::Mpi::finish: the host's copies are free again"));
   }
 
   void progress() { communicator_.test(requests_); }

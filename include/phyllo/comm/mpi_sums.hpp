@@ -44,9 +44,10 @@ class MpiSums {
   MpiSums(MpiSums const&) = delete;
   ~MpiSums() {
     std::erase(all(), this);
-    if (sums_.empty() || !mpi_runs()) return;
+    if (empty() || !mpi_runs()) return;
     bool free = true;
-    for (auto& sum : sums_) free &= std::visit([](auto& s) { return s.give_up(); }, sum.sum);
+    for (std::size_t k = 0; k < count_; ++k)
+      free &= std::visit([](auto& s) { return s.give_up(); }, sums_[k].sum);
     // A message that is arriving goes on to be written: that memory is never given back.
     if (!free) static_cast<void>(new auto(std::move(rooms_)));
   }
@@ -54,9 +55,14 @@ class MpiSums {
   template <class T>
   void begin(MPI_Comm communicator, int rank, int size, MpiWatch& watch, T* data, long count) {
     watch.start();
-    sums_.push_back({MpiHalvingSum<T>(communicator, rank, size, first_tag_ + int(sums_.size()),
-                                      data, count, watch),
-                     std::size_t(MpiHalvingSum<T>::room_size(count, size)) * sizeof(T)});
+    Sum const sum{
+        MpiHalvingSum<T>(communicator, rank, size, first_tag_ + int(count_), data, count, watch),
+        std::size_t(MpiHalvingSum<T>::room_size(count, size)) * sizeof(T)};
+    if (count_ == sums_.size())
+      sums_.push_back(sum);
+    else
+      sums_[count_] = sum;
+    ++count_;
     start();
   }
 
@@ -75,16 +81,13 @@ class MpiSums {
       start();
     }
     while (first_ < started_ && sums_[first_].done) ++first_;
-    return first_ == sums_.size();
+    return first_ == count_;
   }
   /// After `advance` has said true.
-  void clear() {
-    sums_.clear();
-    first_ = started_ = 0;
-  }
-  bool empty() const { return sums_.empty(); }
+  void clear() { first_ = started_ = count_ = 0; }
+  bool empty() const { return count_ == 0; }
   /// No tag is left for another one.
-  bool is_full() const { return sums_.size() == most; }
+  bool is_full() const { return count_ == most; }
 
  private:
   struct Sum {
@@ -105,7 +108,7 @@ class MpiSums {
 
   // As many as there is room for, in order.
   void start() {
-    for (; started_ < sums_.size(); ++started_) {
+    for (; started_ < count_; ++started_) {
       Sum& sum = sums_[started_];
       if (in_use_ > 0 && in_use_ + sum.bytes > most_room) return;
       in_use_ += sum.bytes;
@@ -128,7 +131,8 @@ class MpiSums {
   }
 
   int first_tag_;
-  std::deque<Sum> sums_;
+  std::deque<Sum> sums_;                 // kept for later ones: a step allocates nothing
+  std::size_t count_ = 0;                // of those begun
   std::size_t first_ = 0, started_ = 0;  // those between are under way, or done
   std::size_t in_use_ = 0;               // bytes of rooms
   std::deque<Room> rooms_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/select.hpp>
+#include <phyllo/core/launch_label.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -16,7 +17,7 @@ template <class Space> class InstanceOrder {
   explicit InstanceOrder(Space const& exec) : last_(exec) {}
   void follow(Space const& exec) {
     if (exec == last_) return;
-    last_.fence("phyllo: work of another instance");
+    last_.fence(launch_label("phyllo: work of another instance"));
     last_ = exec;
   }
 
