@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/core/step_state.hpp>
+#include <phyllo/op/work_memory.hpp>
 
 #include <cstddef>
 
@@ -11,8 +12,8 @@ namespace phyllo::inline PHYLLO_ISA {
 /// The memory of a model as kernels see it: pointers only.
 ///
 /// shape    parameters, gradients (arena_size) · buffers (buffer_size) · statistics (7/2 of
-///          buffer_size) · activations (Memory::bytes times capacity) · workspace of threads (as
-///          much as the kernel that asks for most)
+///          buffer_size) · activations (Memory::bytes times capacity) · work memory (slices of the
+///          kernel that uses most)
 template <class Precision> struct Arenas {
   using storage = typename Precision::storage;
   using accumulate = typename Precision::accumulate;
@@ -24,8 +25,8 @@ template <class Precision> struct Arenas {
   accumulate* partial = nullptr;     // workspace of sums over blocks
   std::byte* activations = nullptr;
   StepState* state = nullptr;
-  int capacity = 0;  // samples that the activation arena holds
-  std::byte* workspace = nullptr;
+  int capacity = 0;       // samples that the activation arena holds
+  op::WorkMemory memory;  // of kernels
 
   storage* at(long offset) const {
     return reinterpret_cast<storage*>(activations + offset * capacity);

@@ -102,12 +102,12 @@ struct BackwardPass : Pass<Planned, Precision, Exec, Communication> {
         S, Linear::BackwardParameters<Precision>{
                this->batch, n.input, n.output, n.window, this->value(n.source[0]), d_z,
                this->parameter_gradient(n.weight), this->parameter_gradient(n.bias),
-               this->arenas.partial});
+               this->arenas.partial, this->arenas.memory});
     if (wants<S>(0))
-      this->template run<Linear>(
-          S, Linear::BackwardInput<Precision>{
-                 this->batch, n.input, n.output, n.window, d_z, this->parameter(n.weight),
-                 this->gradient(n.source[0]), Planned::liveness.accumulates(S, 0)});
+      this->template run<Linear>(S, Linear::BackwardInput<Precision>{
+                                        this->batch, n.input, n.output, n.window, d_z,
+                                        this->parameter(n.weight), this->gradient(n.source[0]),
+                                        Planned::liveness.accumulates(S, 0), this->arenas.memory});
   }
 
   template <int S> void normalization() const {

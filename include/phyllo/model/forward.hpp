@@ -120,6 +120,7 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
     work.saved = this->saved(S);
     work.random = this->template randomness<S>();
     work.same_in_any_batch = Exec::shards > 0;
+    work.memory = this->arenas.memory;
     this->template run<Op>(S, work);
   }
 
@@ -281,12 +282,12 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
     work.random = {Planned::phase == Phase::training ? this->arenas.state : nullptr, 0};
     work.buffers = this->arenas.buffers;
     work.statistics = detail::segment_statistics<Planned, S>.layer;
-    work.workspace = this->arenas.workspace;
+    work.memory = this->arenas.memory;
     for (int l = 0; l < layers.size; ++l) {
       Node const n = Planned::node(Planned::plan.order[layers.first[l]]);
       work.weight[l] = n.weight;
       work.bias[l] = n.bias;
-      work.position[l] = layers.first[l] + 1;
+      work.position[l] = short(layers.first[l] + 1);
     }
   }
 };

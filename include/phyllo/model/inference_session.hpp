@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/thread_memory.hpp>
 #include <phyllo/core/allocate.hpp>
 #include <phyllo/model/forward.hpp>
 #include <phyllo/model/ports.hpp>
@@ -60,7 +61,8 @@ template <class Net, Precision P, class Exec> class InferenceSession {
 
   InferenceSession() = default;
   InferenceSession(space const& exec, std::string const& name, int batch,
-                   Vector<storage> const& parameters, Vector<float> const& buffers)
+                   Vector<storage> const& parameters, Vector<float> const& buffers,
+                   long slice_bytes = work_bytes<Plan, P, Exec>())
       : exec_(exec),
         name_(name),
         labels_(step_labels<Plan>(name)),
@@ -71,15 +73,12 @@ template <class Net, Precision P, class Exec> class InferenceSession {
                                                "Use a smaller batch than " + std::to_string(batch) +
                                                    "; explain() lists the bytes of a sample.",
                                                exec);
-    constexpr long of_thread = work_bytes<Plan, P, Exec>();
-    if constexpr (of_thread > 0)
-      workspace_ = allocate<Vector<std::byte>>(
-          name + "/workspace of threads", of_thread * std::max(exec.concurrency(), Exec::shards),
-          "Use an instance with fewer threads.", exec);
+    memory_ = ThreadMemory<space>(exec, name + "/work memory",
+                                  std::max(exec.concurrency(), Exec::shards), slice_bytes);
     arenas_.parameters = parameters_.data();
     arenas_.buffers = buffers_.data();
     arenas_.activations = activations_.data();
-    arenas_.workspace = workspace_.data();
+    arenas_.memory = memory_.memory();
     arenas_.capacity = batch;
   }
 
@@ -93,7 +92,8 @@ template <class Net, Precision P, class Exec> class InferenceSession {
   std::vector<std::string> labels_;
   Vector<storage> parameters_;
   Vector<float> buffers_;
-  Vector<std::byte> activations_, workspace_;
+  Vector<std::byte> activations_;
+  ThreadMemory<space> memory_;
   Arenas<P> arenas_;
 };
 

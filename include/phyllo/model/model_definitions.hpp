@@ -67,10 +67,12 @@ Model<Net, P, Exec>::Model(space const& exec, ModelOptions const& options)
                std::to_string(options.batch) + "; explain() prints the bytes of a sample.");
   using State = Kokkos::View<StepState, memory_space>;
   state_ = phyllo::allocate<State>(name_ + "/state", 1, "Release what else is there.", exec);
-  inference_ = Session(exec, name_, options.batch, parameters_, buffers_);
+  // Training and inference of one model use the same work memory, one after the other.
+  inference_ = Session(exec, name_, options.batch, parameters_, buffers_,
+                       std::max(work_bytes<Training, P, Exec>(), work_bytes<Inference, P, Exec>()));
   arenas_ = {parameters_.data(), gradients_.data(), buffers_.data(),
              statistics_.data(), partial_.data(),   activations_.data(),
-             state_.data(),      options.batch,     inference_.workspace_.data()};
+             state_.data(),      options.batch,     inference_.arenas_.memory};
   StepState initial;
   initial.seed = options.seed;
   Kokkos::parallel_for(name_ + "/state", Kokkos::RangePolicy<space>(exec, 0, 1),

@@ -4,24 +4,35 @@
 
 #include <phyllo/backend/select.hpp>
 #include <phyllo/fusion/planned.hpp>
+#include <phyllo/op/contraction.hpp>
+#include <phyllo/op/segment.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace phyllo::inline PHYLLO_ISA {
 
+namespace detail {
+
+template <class Planned, int S, class P, class Exec> constexpr long step_bytes() {
+  using List = typename Exec::backends;
+  if constexpr (Planned::step(S).kind == StepKind::segment)
+    return thread_bytes<SelectedKernels<StepSegment<Planned, S>, P, List>>;
+  else if constexpr (Planned::head(S).role == Role::contraction)
+    // Forward with its chain; backward without.
+    return std::max(thread_bytes<SelectedKernels<op::Contraction<StepChain<Planned, S>>, P, List>>,
+                    thread_bytes<SelectedKernels<op::Contraction<op::Chain<>>, P, List>>);
+  else
+    return 0;
+}
+
+}  // namespace detail
+
 /// Bytes of work memory that the kernels of a plan use for each thread.
 template <class Planned, class P, class Exec> constexpr long work_bytes() {
-  long most = 0;
-  [&]<std::size_t... S>(std::index_sequence<S...>) {
-    auto const one = [&]<int Step>() {
-      if constexpr (Planned::step(Step).kind == StepKind::segment) {
-        using Kernels = SelectedKernels<StepSegment<Planned, Step>, P, typename Exec::backends>;
-        most = thread_bytes<Kernels> > most ? thread_bytes<Kernels> : most;
-      }
-    };
-    (one.template operator()<int(S)>(), ...);
+  return []<std::size_t... S>(std::index_sequence<S...>) {
+    return std::max({0L, detail::step_bytes<Planned, int(S), P, Exec>()...});
   }(std::make_index_sequence<Planned::plan.size>{});
-  return most;
 }
 
 }  // namespace phyllo::inline PHYLLO_ISA

@@ -4,6 +4,7 @@
 
 #include <phyllo/core/window.hpp>
 #include <phyllo/op/chain.hpp>
+#include <phyllo/op/work_memory.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::op {
 
@@ -41,6 +42,7 @@ template <class Chain> struct Contraction {
     storage* saved = nullptr;  // (N, S', C') the chain's input, for the backward pass; or nullptr
     Randomness random;
     bool same_in_any_batch = false;  // a sample's bits do not depend on the size of its batch
+    WorkMemory memory;
   };
 
   /// d_x[n, p, c] (+)= sum over taps t and outputs o of d_z[n, q, o] weight[t, c, o]; d_z is the
@@ -54,6 +56,7 @@ template <class Chain> struct Contraction {
     storage const* weight = nullptr;  // (taps, C, C')
     storage* d_x = nullptr;           // (N, S, C)
     bool accumulate = false;          // add to d_x instead of writing it
+    WorkMemory memory;
   };
 
   /// d_weight[t, c, o] = sum over n, q of x[n, p(q, t), c] d_z[n, q, o]; d_bias[o] = sum of d_z.
@@ -68,6 +71,7 @@ template <class Chain> struct Contraction {
     accumulate* d_weight = nullptr;  // (taps, C, C'), written
     accumulate* d_bias = nullptr;    // (C'), written; nullptr: none
     accumulate* partial = nullptr;   // workspace (Kernels::partial_count); nullptr: none
+    WorkMemory memory;
   };
 };
 

@@ -7,8 +7,7 @@
 #include <phyllo/op/chain.hpp>
 #include <phyllo/op/loss.hpp>
 #include <phyllo/op/pooling.hpp>
-
-#include <cstddef>
+#include <phyllo/op/work_memory.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::op {
 
@@ -114,10 +113,11 @@ template <class... Ops> struct Segment {
     Randomness random;  // position of the segment's first layer
     float const* buffers = nullptr;
     RunningStatistics const* statistics = nullptr;  // in host memory, one for each layer
-    int position[max_length] = {};  // of each layer's chain, relative to random.position
-    // (pieces, Kernels::thread_bytes), where these say so; in a whole step also (batch, to a
-    // multiple of 64, Kernels::sample_bytes)
-    std::byte* workspace = nullptr;
+    // Of each layer's chain, relative to random.position. Short: functors stay under 512 bytes.
+    short position[max_length] = {};
+    // A slice for each piece. In a whole step whose kernels state `sample_bytes`: of these, (batch
+    // to a multiple of 64), from `first` on.
+    WorkMemory memory;
   };
 };
 

@@ -9,6 +9,7 @@
 #include <phyllo/op/loss.hpp>
 #include <phyllo/op/segment.hpp>
 #include <phyllo/train/label_message.hpp>
+#include <phyllo/train/step_memory.hpp>
 
 #include <algorithm>
 #include <type_traits>
@@ -78,9 +79,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
                  (whole_step ? std::max(long(workspace_rows(exec)) * M::nodes.arena_size,
                                         partial_count<WholeKernels>)
                              : 0));
-    long const bytes = thread_bytes<WholeKernels> * workspace_rows(exec) +
-                       bytes_of((model.capacity() + 63L) / 64 * 64, sample_bytes<WholeKernels>);
-    if (whole_step && bytes > 0) allocate(workspace_, "whole step workspace", bytes);
+    if (whole_step) memory_ = {exec, model.name(), workspace_rows(exec), model.capacity()};
   }
 
   /// The caller's targets: one View, or tensors(named<tag>(view), ...).
@@ -218,7 +217,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     work.pieces = pieces.count;
     pass.template fill_segment<0>(work.forward);
     work.forward.random = {model_.arenas().state, 0};  // training: random masks are drawn
-    work.forward.workspace = workspace_.data();
+    work.forward.memory = memory_.memory();
     work.weight = accumulate(At<TypeList<Term...>, 0>::weight);
     work.targets = targets.tensor[0];
     work.state = model_.arenas().state;
@@ -394,7 +393,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   decltype(Kokkos::create_mirror_view(Kokkos::HostSpace{}, sums_)) sums_on_host_;
   typename M::template Vector<double>
       totals_;  // of an evaluation: more samples than a float counts
-  typename M::template Vector<std::byte> workspace_;
+  StepMemory<WholeKernels, space> memory_;
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA

@@ -13,6 +13,7 @@
 #if defined(PHYLLO_HAS_OPENMP_BACKEND)
 
 #include <phyllo/backend/reference/segment.hpp>
+#include <phyllo/backend/thread_memory.hpp>
 #include <phyllo/core/random.hpp>
 #include <phyllo/layer/dropout.hpp>
 #include <phyllo/layer/gelu.hpp>
@@ -26,6 +27,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -97,6 +99,18 @@ inline constexpr double bound = std::is_same_v<typename P::storage, double>  ? 1
                                 : std::is_same_v<typename P::storage, fp16>  ? 3e-3
                                                                              : 2e-2;
 
+// Inference, with work memory that is full of not-a-numbers.
+template <class Segment, class P>
+void run(Space const& exec, typename Segment::template Forward<P> work,
+         ExternalTensor const& source, ExternalTensor const& target) {
+  using Kernels = openmp::Kernels<Segment, P>;
+  ThreadMemory<Space> const memory(exec, "memory", exec.concurrency(), thread_bytes<Kernels>);
+  work.memory = memory.memory();
+  for (int i = 0; i < work.memory.slices; ++i)
+    std::memset(static_cast<void*>(work.memory.slice(i)), 0xff, std::size_t(thread_bytes<Kernels>));
+  Kernels::run(exec, "openmp", work, source, target);
+}
+
 template <class Segment, class P> void compare_forward(int batch, bool training) {
   using S = typename P::storage;
   using A = Arena<Segment>;
@@ -123,7 +137,7 @@ template <class Segment, class P> void compare_forward(int batch, bool training)
   source.channel_stride = batch;
   std::vector<double> gapped(std::size_t(batch) * (A::last + 1), 7.0);
   ExternalTensor const target = rows_of(gapped, ElementType::f64, A::last + 1);
-  openmp::Kernels<Segment, P>::run(exec, "openmp", work, source, target);
+  run<Segment, P>(exec, work, source, target);
   exec.fence("segment");
   std::vector<S> got(expected.size());
   for (int n = 0; n < batch; ++n) {
@@ -146,8 +160,8 @@ template <class Segment, class L, class P> void compare_step(int batch) {
     wanted[i] = L::classes ? double(i % A::last) : double(random_uniform(3, 0, 0, i, 0));
   constexpr int rows = 20;
   std::vector<Sum> gradients[2], values[2], correct[2], partial(std::size_t(rows) * A::size);
-  Kokkos::View<std::byte*, Kokkos::HostSpace> workspace(
-      "workspace", std::size_t(rows * thread_bytes<openmp::Kernels<Op, P>>));
+  constexpr long of_thread = thread_bytes<openmp::Kernels<Op, P>>;
+  Kokkos::View<std::byte*, Kokkos::HostSpace> workspace("workspace", std::size_t(rows * of_thread));
   for (int k = 0; k < 2; ++k) {
     gradients[k].assign(A::size, std::numeric_limits<Sum>::quiet_NaN());
     values[k].assign(std::size_t(batch), std::numeric_limits<Sum>::quiet_NaN());
@@ -160,7 +174,7 @@ template <class Segment, class L, class P> void compare_step(int batch) {
     work.forward.parameters = p.data();
     work.forward.random = {&state, 5};
     Kokkos::deep_copy(workspace, std::byte(0xff));  // not-a-numbers
-    work.forward.workspace = workspace.data();
+    work.forward.memory = {workspace.data(), int(of_thread / op::WorkMemory::line), rows};
     work.weight = 0.5f;
     work.targets = rows_of(wanted, ElementType::f64, A::last);
     work.state = &state;
@@ -233,7 +247,7 @@ std::vector<double> results(ElementType in, ElementType out, int layout) {
   work.batch = batch;
   work.parameters = p.data();
   Space const exec;
-  openmp::Kernels<Odd, P>::run(exec, "openmp", work, source, target);
+  run<Odd, P>(exec, work, source, target);
   exec.fence("transfers");
   std::vector<double> got;
   for (int n = 0; n < batch; ++n)
@@ -286,8 +300,8 @@ TEST_CASE_TEMPLATE("openmp: an infinity stays with its sample", P, Full<float>,
   for (auto& result : y) {
     result.assign(batch * A::last, 0.0f);
     Space const exec;
-    openmp::Kernels<Odd, P>::run(exec, "openmp", work, rows_of(x, type_of<S>, A::first),
-                                 rows_of(result, ElementType::f32, A::last));
+    run<Odd, P>(exec, work, rows_of(x, type_of<S>, A::first),
+                rows_of(result, ElementType::f32, A::last));
     exec.fence("infinity");
     x[std::size_t(70 * A::first + 3)] = S(INFINITY);
   }

@@ -4,7 +4,9 @@
 
 #include <phyllo/backend/portable/kernels.hpp>
 #include <phyllo/backend/reference/kernels.hpp>
+#include <phyllo/backend/select.hpp>
 #include <phyllo/core/random.hpp>
+#include <phyllo/op/work_memory.hpp>
 #include <phyllo/policy/precision.hpp>
 
 #include <doctest/doctest.h>
@@ -14,6 +16,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <tuple>
@@ -120,6 +123,17 @@ struct Instances {
 template <template <class, class> class Kernels>
 inline constexpr bool same_bits_on_any_threads = true;
 
+/// Work memory for a launch on a host, kept for later ones.
+inline op::WorkMemory work_memory(long bytes, int slices) {
+  static std::vector<std::byte> kept;
+  constexpr auto line = std::size_t(op::WorkMemory::line);
+  std::size_t const lines = (std::size_t(bytes) + line - 1) / line;
+  if (kept.size() < (lines * std::size_t(slices) + 1) * line)
+    kept.assign((lines * std::size_t(slices) + 1) * line, std::byte(0xff));  // not-a-numbers
+  auto const at = reinterpret_cast<std::uintptr_t>(kept.data());
+  return {kept.data() + (line - at % line) % line, int(lines), slices};
+}
+
 /// Tells a work where its outputs are. Not a lambda inside `compare`: nvcc pairs the packs wrongly
 /// there, outputs of one type with memory of another.
 template <class Work, class Memory, std::size_t... I, class... Outputs>
@@ -141,8 +155,11 @@ void compare(Work const& work, double bound, Output<T, Place> const&... outputs)
     run(placed);
     return memory;
   };
-  auto const by_backend = [](Space const& exec) {
-    return [&exec](Work const& w) {
+  op::WorkMemory const memory =
+      work_memory(thread_bytes<Kernels<Op, P>>, instances.all.concurrency());
+  auto const by_backend = [&memory](Space const& exec) {
+    return [&exec, &memory](Work w) {
+      if constexpr (requires { w.memory; }) w.memory = memory;
       Kernels<Op, P>::run(exec, "backend", w);
       exec.fence("backend");
     };

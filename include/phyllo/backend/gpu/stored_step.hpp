@@ -56,7 +56,7 @@ struct stored_step_tiles<MmaAtom, op::Segment<D...>, L, P>
   stored_step_tiles(typename op::WholeStep<op::Segment<D...>, L>::template Run<P> const& work,
                     ExternalTensor const& from)
       : Passes(work, from),
-        workspace(reinterpret_cast<S*>(work.forward.workspace)),
+        workspace(reinterpret_cast<S*>(work.forward.memory.first)),
         gradients(work.gradients),
         samples(Rows::padded(work.forward.batch)),
         keeps_input(source.in_one_piece() == nullptr) {}

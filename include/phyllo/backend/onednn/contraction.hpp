@@ -41,6 +41,7 @@ template <class Chain, class P, class Choice> struct Contraction {
   using S = typename P::storage;
   using A = typename P::accumulate;
   using Own = openmp::Kernels<Op, P>;
+  static constexpr long thread_bytes = Own::thread_bytes;
 
   template <class Space>
   static void run(Space const& exec, std::string const& label,

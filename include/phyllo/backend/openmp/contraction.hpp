@@ -24,6 +24,7 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
   using A = typename P::accumulate;
   using S = typename P::storage;
   using Portable = portable::Kernels<Op, P>;
+  static constexpr long thread_bytes = long(product_bytes);
 
   template <class Space>
   static void run(Space const& exec, std::string const& label,
@@ -34,14 +35,15 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
     MatrixOperand<S, true> const weight{work.weight, outputs};
     if (!c.plain) {
       long const rows = long(work.batch) * work.output.positions();
-      return product(exec, label, window<true>(work), weight, epilogue, rows, outputs,
+      return product(exec, label, window<true>(work), weight, epilogue, work.memory, rows, outputs,
                      long(work.window.taps()) * work.input.channels,
                      multiplies_pairs(rows, work.same_in_any_batch));
     }
     MatrixOperand<S, true> const x{work.x, c.depth};
     bool const pairs = multiplies_pairs(c.rows, work.same_in_any_batch);
     if (c.rows != 1 || pairs)
-      return product(exec, label, x, weight, epilogue, c.rows, outputs, c.depth, pairs);
+      return product(exec, label, x, weight, epilogue, work.memory, c.rows, outputs, c.depth,
+                     pairs);
     RowProduct<S, A, ForwardEpilogue<Chain, P>> row{work.x, weight, epilogue, outputs, c.depth};
     row.cut_for(exec.concurrency());
     launch(exec, label, row.pieces, row);
@@ -64,7 +66,7 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
     MatrixOperand<S, true> const d_z{work.d_z, outputs};
     MatrixOperand<S, false> const transposed{work.weight, outputs};
     product(exec, label, d_z, transposed, BackwardEpilogue<P>{work.d_x, c.depth, work.accumulate},
-            c.rows, c.depth, outputs, multiplies_pairs(c.rows));
+            work.memory, c.rows, c.depth, outputs, multiplies_pairs(c.rows));
   }
 
   template <class Space>
@@ -78,11 +80,11 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
     ParametersEpilogue<P> const epilogue{work.d_weight, outputs, work.d_bias};
     if (!c.plain) {
       long const rows = long(work.window.taps()) * work.input.channels;
-      return product(exec, label, window<false>(work), d_z, epilogue, rows, outputs,
+      return product(exec, label, window<false>(work), d_z, epilogue, work.memory, rows, outputs,
                      long(work.batch) * work.output.positions(), multiplies_pairs(rows));
     }
     MatrixOperand<S, false> const transposed{work.x, c.depth};
-    product(exec, label, transposed, d_z, epilogue, c.depth, outputs, c.rows,
+    product(exec, label, transposed, d_z, epilogue, work.memory, c.depth, outputs, c.rows,
             multiplies_pairs(c.depth));
   }
 
@@ -131,8 +133,8 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
       weight.step[d] = work.window.stride[d];
     }
     product(exec, label, d_z, weight,
-            ScatterEpilogue<P>{work.d_x, channels, work.accumulate, c.reached}, rows, channels,
-            long(c.tap_count()) * outputs, multiplies_pairs(rows));
+            ScatterEpilogue<P>{work.d_x, channels, work.accumulate, c.reached}, work.memory, rows,
+            channels, long(c.tap_count()) * outputs, multiplies_pairs(rows));
   }
 
   // Whether a product of so many rows, or of any number of them, is one of pairs.
@@ -146,16 +148,16 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
 
   template <class Space, class Left, class Right, class Epilogue>
   static void product(Space const& exec, std::string const& label, Left const& left,
-                      Right const& right, Epilogue const& epilogue, long rows, long columns,
-                      long depth, [[maybe_unused]] bool pairs) {
+                      Right const& right, Epilogue const& epilogue, op::WorkMemory const& memory,
+                      long rows, long columns, long depth, [[maybe_unused]] bool pairs) {
 #if defined(PHYLLO_HAS_PAIRS)
     if constexpr (std::is_same_v<S, bf16> && std::is_same_v<A, float>)
       if (pairs)
-        return launch_product<PairProduct<PairUnit, Left>>(exec, label, left, right, epilogue, rows,
-                                                           columns, depth);
+        return launch_product<PairProduct<PairUnit, Left>>(exec, label, left, right, epilogue,
+                                                           memory, rows, columns, depth);
 #endif
-    launch_product<VectorProduct<A, Left>>(exec, label, left, right, epilogue, rows, columns,
-                                           depth);
+    launch_product<VectorProduct<A, Left>>(exec, label, left, right, epilogue, memory, rows,
+                                           columns, depth);
   }
 };
 

@@ -70,8 +70,11 @@ template <class T, ImagePlace X, ImagePlace Z, Window W> struct ConvGradient {
   static constexpr int row_depth = Correlation::row_depth;
   static constexpr int weights = W.taps() * X.channels * Z.channels;
   static constexpr bool by_lanes = weights <= 384;  // 24 KiB with the widest vectors
-  /// Numbers of memory, zero before the first call: sums of lanes for weights, then for biases.
-  static constexpr int memory = by_lanes ? (weights + Z.channels) * lanes<T> : 0;
+  /// Numbers of memory, zero before the first call: sums of lanes for weights, then for biases; or
+  /// a row of d_z transposed.
+  static constexpr int memory = by_lanes
+                                    ? (weights + Z.channels) * lanes<T>
+                                    : Z.extent[2] * lanes<T> * BlockShape<T, Z.channels>::stride;
 
   /// Row (d, h) of d_z.
   static void add(T const* x, T const* d_z, int d, int h, T* d_weight, T* d_bias, T* sums) {
@@ -79,7 +82,7 @@ template <class T, ImagePlace X, ImagePlace Z, Window W> struct ConvGradient {
       add_lanes(x, d_z + long(Z.at(d, h, 0)) * lanes<T>, d, h, sums,
                 d_bias == nullptr ? nullptr : sums + weights * lanes<T>);
     else
-      add_outputs(x, d_z + long(Z.at(d, h, 0)) * lanes<T>, d, h, d_weight, d_bias);
+      add_outputs(x, d_z + long(Z.at(d, h, 0)) * lanes<T>, d, h, d_weight, d_bias, sums);
   }
 
   /// Adds the sums of lanes to the gradients.
@@ -126,9 +129,9 @@ template <class T, ImagePlace X, ImagePlace Z, Window W> struct ConvGradient {
 
   using Outputs = BlockShape<T, Z.channels>;
 
-  static void add_outputs(T const* x, T const* d_row, int d, int h, T* d_weight, T* d_bias) {
+  static void add_outputs(T const* x, T const* d_row, int d, int h, T* d_weight, T* d_bias,
+                          T* by_sample) {
     // (position, sample, output): the channels of the next position fill the last vector.
-    alignas(64) T by_sample[Z.extent[2] * lanes<T> * Outputs::stride];
     for (int q = 0; q < Z.extent[2]; ++q)
       for (int o = 0; o < Z.channels; o += lanes<T>)
         VectorSquare<T>::transpose(d_row + (long(q) * Z.stride() + o) * lanes<T>, lanes<T>,

@@ -5,6 +5,7 @@
 #include <phyllo/backend/openmp/kernels.hpp>
 #include <phyllo/backend/openmp/operand_prefetch.hpp>
 #include <phyllo/backend/openmp/product_memory.hpp>
+#include <phyllo/op/work_memory.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::openmp {
 
@@ -28,6 +29,7 @@ template <class Product, class Right, class Epilogue> struct MatrixProduct {
   typename Product::Left left;  // (rows, depth)
   Right right;                  // (depth, columns)
   Epilogue epilogue;
+  op::WorkMemory work;
   long rows = 0;
   long columns = 0;
   long depth = 0;
@@ -37,7 +39,7 @@ template <class Product, class Right, class Epilogue> struct MatrixProduct {
   void operator()(int piece) const {
     [[maybe_unused]] typename Product::Session const session;
     bool const one_part = depth <= Product::depth;
-    Memory const memory(one_part);
+    Memory const memory(work.slice(piece), one_part);
     long const r0 = cut(rows, Product::rows, piece / column_pieces, row_pieces);
     long const r1 = cut(rows, Product::rows, piece / column_pieces + 1, row_pieces);
     long const c0 = cut(columns, Product::columns, piece % column_pieces, column_pieces);
@@ -215,11 +217,13 @@ template <class Product, class Right, class Epilogue> struct MatrixProduct {
 /// Runs a product on the instance.
 template <class Product, class Right, class Epilogue, class Space>
 void launch_product(Space const& exec, std::string const& label, typename Product::Left const& left,
-                    Right const& right, Epilogue const& epilogue, long rows, long columns,
-                    long depth) {
+                    Right const& right, Epilogue const& epilogue, op::WorkMemory const& work,
+                    long rows, long columns, long depth) {
   if (rows == 0 || columns == 0) return;
-  MatrixProduct<Product, Right, Epilogue> product{left, right, epilogue, rows, columns, depth};
-  product.cut_for(exec.concurrency());
+  KOKKOS_ASSERT(work.slices > 0);
+  MatrixProduct<Product, Right, Epilogue> product{left, right,   epilogue, work,
+                                                  rows, columns, depth};
+  product.cut_for(exec.concurrency() < work.slices ? exec.concurrency() : work.slices);
   launch(exec, label, product.pieces(), product);
 }
 

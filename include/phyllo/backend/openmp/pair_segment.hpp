@@ -53,16 +53,27 @@ template <class Unit, class... D, class P> class PairSegment<Unit, op::Segment<D
     return sum;
   }
 
+  // What a piece of the batch needs; only the first two begin as zeros.
+  struct Memory {
+    alignas(64) float bias[bias_at(layers)];
+    alignas(64) bf16 value[2][tile_rows * stride];  // rows of samples; beyond the extent zeros
+    alignas(64) bf16 weight[weight_at(layers)];
+    alignas(64) float sum[Unit::together * tile_rows * PairPacking::columns];
+  };
+
  public:
-  explicit PairSegment(Work const& work) : work_(work) {
-    std::memset(static_cast<void*>(bias_), 0, sizeof(bias_));
-    std::memset(static_cast<void*>(value_), 0, sizeof(value_));
+  static constexpr long bytes = long(sizeof(Memory));
+
+  PairSegment(Work const& work, std::byte* memory)
+      : work_(work), m_(*reinterpret_cast<Memory*>(memory)) {
+    std::memset(static_cast<void*>(m_.bias), 0, sizeof(m_.bias));
+    std::memset(static_cast<void*>(m_.value), 0, sizeof(m_.value));
     for (int l = 0; l < layers; ++l) {
       PairPacking::pack(work.parameters + work.weight[l], inputs[l], outputs[l],
-                        weight_ + weight_at(l));
+                        m_.weight + weight_at(l));
       if (work.bias[l] >= 0)
         for (int o = 0; o < outputs[l]; ++o)
-          bias_[bias_at(l) + o] = float(work.parameters[work.bias[l] + o]);
+          m_.bias[bias_at(l) + o] = float(work.parameters[work.bias[l] + o]);
     }
   }
 
@@ -70,12 +81,12 @@ template <class Unit, class... D, class P> class PairSegment<Unit, op::Segment<D
   void run(ExternalTensor const& source, ExternalTensor const& target, long first, long last) {
     for (long n = first; n < last; n += tile_rows) {
       int const rows = int(last - n < tile_rows ? last - n : tile_rows);
-      TileTransfer<bf16>::load(source, n, rows, inputs[0], value_[0], stride);
+      TileTransfer<bf16>::load(source, n, rows, inputs[0], m_.value[0], stride);
       // Zeros beyond the extent: an infinity of another layer times the zeros there would be a NaN.
       constexpr int padding = depths(0) * PairPacking::depth - inputs[0];
       if constexpr (padding > 0)
         for (int r = 0; r < rows; ++r)
-          std::memset(static_cast<void*>(value_[0] + r * stride + inputs[0]), 0,
+          std::memset(static_cast<void*>(m_.value[0] + r * stride + inputs[0]), 0,
                       sizeof(bf16) * padding);
       long const left = last - n - rows;
       constexpr int calls = (widths_before(layers) > 0 ? widths_before(layers) : 1);
@@ -87,7 +98,7 @@ template <class Unit, class... D, class P> class PairSegment<Unit, op::Segment<D
         written();
       };
       all(rows, int(n), between, std::index_sequence_for<D...>{});
-      TileTransfer<bf16>::store(value_[layers % 2], stride, n, rows, outputs[layers - 1], target);
+      TileTransfer<bf16>::store(m_.value[layers % 2], stride, n, rows, outputs[layers - 1], target);
     }
   }
 
@@ -100,23 +111,23 @@ template <class Unit, class... D, class P> class PairSegment<Unit, op::Segment<D
   }
 
   template <class Dense, int L, class Between> void layer(int rows, int n, Between const& between) {
-    bf16 const* const x = value_[L % 2];
+    bf16 const* const x = m_.value[L % 2];
     for (int w = 0; w < widths(L); w += Unit::together) {
       int const panels = widths(L) - w < Unit::together ? widths(L) - w : Unit::together;
-      Unit::template multiply<tile_rows>(rows, x, stride,
-                                         weight_ + weight_at(L) + w * depths(L) * PairPacking::tile,
-                                         depths(L), panels, sum_);
+      Unit::template multiply<tile_rows>(
+          rows, x, stride, m_.weight + weight_at(L) + w * depths(L) * PairPacking::tile, depths(L),
+          panels, m_.sum);
       for (int p = 0; p < panels; ++p) {
         between();
         finish<Dense, L>(rows, n, (w + p) * PairPacking::columns,
-                         sum_ + p * tile_rows * PairPacking::columns);
+                         m_.sum + p * tile_rows * PairPacking::columns);
       }
     }
     if constexpr (L + 1 < layers && widths(L) % 2 == 1)
       for (int r = 0; r < tile_rows; ++r)
-        std::memset(
-            static_cast<void*>(value_[(L + 1) % 2] + r * stride + widths(L) * PairPacking::columns),
-            0, sizeof(bf16) * PairPacking::columns);
+        std::memset(static_cast<void*>(m_.value[(L + 1) % 2] + r * stride +
+                                       widths(L) * PairPacking::columns),
+                    0, sizeof(bf16) * PairPacking::columns);
   }
 
   // Bias and chain of 16 outputs of all samples; into the next layer's input.
@@ -128,7 +139,7 @@ template <class Unit, class... D, class P> class PairSegment<Unit, op::Segment<D
     int const columns = Dense::outputs - column;
     auto const in_extent =
         __mmask16(columns >= PairPacking::columns ? 0xffffu : (1u << columns) - 1u);
-    __m512 const bias = _mm512_load_ps(bias_ + bias_at(L) + column);
+    __m512 const bias = _mm512_load_ps(m_.bias + bias_at(L) + column);
     for (int r = 0; r < rows; ++r) {
       alignas(64) float row[PairPacking::columns];
       _mm512_store_ps(row, _mm512_add_ps(_mm512_load_ps(sum + r * PairPacking::columns), bias));
@@ -142,17 +153,14 @@ template <class Unit, class... D, class P> class PairSegment<Unit, op::Segment<D
       auto rounded = (__m256i)_mm512_cvtneps_pbh(_mm512_load_ps(row));
       if constexpr (Dense::outputs % PairPacking::columns != 0)
         rounded = _mm256_maskz_mov_epi16(in_extent, rounded);
-      _mm256_store_si256(reinterpret_cast<__m256i*>(value_[(L + 1) % 2] + r * stride + column),
+      _mm256_store_si256(reinterpret_cast<__m256i*>(m_.value[(L + 1) % 2] + r * stride + column),
                          rounded);
     }
   }
 
   Work const& work_;
+  Memory& m_;
   typename Unit::Session session_;
-  alignas(64) bf16 weight_[weight_at(layers)];
-  alignas(64) float bias_[bias_at(layers)];
-  alignas(64) bf16 value_[2][tile_rows * stride];  // rows of samples; beyond the extent zeros
-  alignas(64) float sum_[Unit::together * tile_rows * PairPacking::columns];
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA::openmp

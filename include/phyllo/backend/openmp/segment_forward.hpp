@@ -33,6 +33,27 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
     return Layout::has_sums ? Layout::value_at(l) : l % 2 * Layout::stored_rows * Layout::widest;
   }
 
+  // What a piece of the batch needs, behind that of its images.
+  struct Memory {
+    alignas(64) A value[size];
+    alignas(64) A normalizations[2 * Layout::normalized + 1];
+    alignas(64) A weights[Weights<Layout::converts>::size + 1];
+  };
+  static constexpr long image_bytes = (Images::bytes + 63) / 64 * 64;
+  static constexpr bool multiplies_pairs =
+      std::is_same_v<typename P::storage, bf16> && Parts::is_all_dense;
+  /// Of work memory, for each piece.
+  static constexpr long thread_bytes = [] {
+    long most = image_bytes + long(sizeof(Memory));
+#if defined(PHYLLO_HAS_PAIRS)
+    if constexpr (multiplies_pairs) {
+      long const pairs = PairSegment<PairUnit, Segment, P>::bytes;
+      most = pairs > most ? pairs : most;
+    }
+#endif
+    return most;
+  }();
+
   typename Segment::template Forward<P> work;
   ExternalTensor source;  // (N, first in)
   ExternalTensor target;  // (N, last out)
@@ -42,19 +63,24 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
     long const batch = work.batch;
     long const first = batch * piece / pieces, last = batch * (piece + 1) / pieces;
 #if defined(PHYLLO_HAS_PAIRS)
-    if constexpr (std::is_same_v<typename P::storage, bf16> && Parts::is_all_dense)
+    if constexpr (multiplies_pairs)
       if ((work.shards > 0 || last - first >= PairUnit::fewest_samples) && PairUnit::permitted())
-        return PairSegment<PairUnit, Segment, P>(work).run(source, target, first, last);
+        return PairSegment<PairUnit, Segment, P>(work, work.memory.slice(piece))
+            .run(source, target, first, last);
 #endif
+    std::byte* const memory = work.memory.slice(piece);
+    Memory& m = *reinterpret_cast<Memory*>(memory + image_bytes);
     if (Layout::converts && last - first >= tile)
-      run(Weights<Layout::converts>(work), first, last, piece);
+      run(Weights<Layout::converts>(work, m.weights), first, last, memory, m);
     else
-      run(Weights<false>(work), first, last, piece);
+      run(Weights<false>(work, m.weights), first, last, memory, m);
   }
 
-  template <class W> void run(W const& weights, long first, long last, int piece) const {
+  template <class W>
+  void run(W const& weights, long first, long last, [[maybe_unused]] std::byte* memory,
+           Memory& m) const {
     // Rows that are computed and no sample's are zero at first.
-    alignas(64) A value[size];
+    A* const value = m.value;
     int const used = padded_rows(int(last - first < tile ? last - first : tile));
     for (int l = 0; l <= (Layout::has_sums ? Layout::layers : 1); ++l)
       std::memset(static_cast<void*>(value + value_at(l)), 0,
@@ -62,10 +88,10 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
                       (Layout::has_sums
                            ? l < Layout::layers ? Layout::in_stride[l] : Layout::out_stride[l - 1]
                            : Layout::widest));
-    alignas(64) A normalizations[2 * Layout::normalized + 1];
+    A* const normalizations = m.normalizations;
     normalize(normalizations);
     if constexpr (images > 0) {
-      Images stages(reinterpret_cast<A*>(work.workspace + piece * Images::bytes), work);
+      Images stages(reinterpret_cast<A*>(memory), work);
       for (long n = first; n < last; n += tile) {
         int const rows = int(last - n < tile ? last - n : tile);
         stages.forward(source, n, rows, value, Layout::in_stride[0]);
@@ -145,15 +171,17 @@ template <class... D, class P> struct Kernels<op::Segment<D...>, P> {
   /// The caller's Views are read and written tile by tile, without a pass of their own.
   static constexpr bool takes_views = true;
   using Functor = segment_forward<op::Segment<D...>, P>;
-  /// Of the workspace, for each thread.
-  static constexpr long thread_bytes = Functor::Images::bytes;
+  /// Of work memory, for each thread.
+  static constexpr long thread_bytes = Functor::thread_bytes;
 
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename op::Segment<D...>::template Forward<P> const& work,
                   ExternalTensor const& source, ExternalTensor const& target) {
     if (work.batch == 0) return;
-    int const pieces = pieces_of(exec, work.batch, Functor::tile, work.shards);
+    int pieces = pieces_of(exec, work.batch, Functor::tile, work.shards);
+    KOKKOS_ASSERT(work.memory.slices > 0);
+    if (pieces > work.memory.slices) pieces = work.memory.slices;
     launch(exec, label, pieces, Functor{work, source, target, pieces});
   }
 };

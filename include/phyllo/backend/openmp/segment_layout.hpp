@@ -89,13 +89,16 @@ struct SegmentLayout<op::Segment<D...>, P, Rows, BehindImages> {
 /// sums, which pays from a tile of samples on.
 ///
 /// options  First: place of the first Linear layer among the segment's layers
+/// state    the copy, `size` numbers of the caller's memory
 template <class Segment, class P, bool Converts, int First> class SegmentWeights;
 
 template <class Segment, class P, int First> class SegmentWeights<Segment, P, false, First> {
  public:
   using number = typename P::storage;
+  using A = typename P::accumulate;
+  static constexpr int size = 0;
   template <class Work>
-  explicit SegmentWeights(Work const& work)
+  SegmentWeights(Work const& work, A*)
       : parameters_(work.parameters), weight_(work.weight + First), bias_(work.bias + First) {}
   template <int Layer> number const* weight() const { return parameters_ + weight_[Layer]; }
   template <int Layer> long stride() const { return SegmentLayout<Segment, P>::out_count[Layer]; }
@@ -114,7 +117,8 @@ template <class Segment, class P, int First> class SegmentWeights<Segment, P, tr
  public:
   using A = typename P::accumulate;
   using Layout = SegmentLayout<Segment, P>;
-  template <class Work> explicit SegmentWeights(Work const& work) {
+  static constexpr int size = Layout::weights + 1;
+  template <class Work> SegmentWeights(Work const& work, A* memory) : at_(memory) {
     for (int l = 0; l < Layout::layers; ++l) {
       if (!Layout::is_dense[l]) continue;
       int const inputs = Layout::in_count[l], outputs = Layout::out_count[l];
@@ -137,7 +141,7 @@ template <class Segment, class P, int First> class SegmentWeights<Segment, P, tr
   static void convert(typename P::storage const* from, int count, A* to) {
     for (int i = 0; i < count; ++i) to[i] = A(from[i]);
   }
-  alignas(64) A at_[Layout::weights + 1];
+  A* at_;
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA::openmp

@@ -12,6 +12,7 @@
 #include <phyllo/backend/openmp/tile_transfer.hpp>
 
 #include <cstring>
+#include <new>
 
 namespace phyllo::inline PHYLLO_ISA::openmp {
 
@@ -34,19 +35,8 @@ template <class... D, class L, class P> struct whole_step_piece<op::Segment<D...
 
   static constexpr bool multiplies_pairs =
       std::is_same_v<typename P::storage, bf16> && Parts::is_all_dense;
-  /// Of the workspace, for each piece.
-  static constexpr long thread_bytes = [] {
-#if defined(PHYLLO_HAS_PAIRS)
-    if constexpr (multiplies_pairs) return PairStep<PairUnit, Segment, L, P>::bytes;
-#endif
-    return Images::bytes;
-  }();
 
-  typename Step::template Run<P> work;
-  ExternalTensor source;  // (N, first in)
-  int pieces = 1;
-
-  // What a tile needs; on the stack of the thread that works on it.
+  // What a tile needs, behind the memory of its images.
   struct Memory {
     alignas(64) A value[Layout::values] = {};
     alignas(64) A saved[Layout::values] = {};  // inputs of the chains that ask for them
@@ -54,7 +44,24 @@ template <class... D, class L, class P> struct whole_step_piece<op::Segment<D...
     alignas(64) A target[Layout::stored_rows * out_stride] = {};
     alignas(64) A transposed[Layout::transposed + 1] = {};
     alignas(64) A more[Layout::has_sums ? Layout::values : 1] = {};  // gradients by way of sums
+    alignas(64) A weights[Weights::size + 1];
   };
+  static constexpr long image_bytes = (Images::bytes + 63) / 64 * 64;
+  /// Of work memory, for each piece.
+  static constexpr long thread_bytes = [] {
+    long most = image_bytes + long(sizeof(Memory));
+#if defined(PHYLLO_HAS_PAIRS)
+    if constexpr (multiplies_pairs) {
+      long const pairs = PairStep<PairUnit, Segment, L, P>::bytes;
+      most = pairs > most ? pairs : most;
+    }
+#endif
+    return most;
+  }();
+
+  typename Step::template Run<P> work;
+  ExternalTensor source;  // (N, first in)
+  int pieces = 1;
 
   void operator()(int piece) const {
     long const batch = work.forward.batch;
@@ -68,17 +75,16 @@ template <class... D, class L, class P> struct whole_step_piece<op::Segment<D...
     if constexpr (multiplies_pairs)
       if ((work.forward.shards > 0 || last - first >= PairUnit::fewest_samples) &&
           PairUnit::permitted())
-        return PairStep<PairUnit, Segment, L, P>(work,
-                                                 work.forward.workspace + piece * thread_bytes)
+        return PairStep<PairUnit, Segment, L, P>(work, work.forward.memory.slice(piece))
             .run(source, first, last, gradients);
 #endif
-    Weights const weights(work.forward);
-    Memory memory;
+    std::byte* const bytes = work.forward.memory.slice(piece);
+    Memory& memory = *new (bytes + image_bytes) Memory;
+    Weights const weights(work.forward, memory.weights);
     constexpr auto each = std::make_index_sequence<layers>{};
     transpose(memory, each);
     if constexpr (images > 0) {
-      Images stages(reinterpret_cast<A*>(work.forward.workspace + piece * thread_bytes),
-                    work.forward);
+      Images stages(reinterpret_cast<A*>(bytes), work.forward);
       for (long n = first; n < last; n += tile_size) {
         int const rows = int(last - n < tile_size ? last - n : tile_size);
         stages.forward(source, n, rows, memory.value, Layout::in_stride[0]);
@@ -262,7 +268,7 @@ template <class... D, class L, class P> struct Kernels<op::WholeStep<op::Segment
   static constexpr bool takes_views = true;
   static constexpr bool takes_pieces = true;
   using Functor = whole_step_piece<op::Segment<D...>, L, P>;
-  /// Of the workspace, for each thread.
+  /// Of work memory, for each thread.
   static constexpr long thread_bytes = Functor::thread_bytes;
 
   template <class Space>
