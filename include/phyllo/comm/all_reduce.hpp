@@ -15,6 +15,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// Sums the gradients of all ranks in every step, before the update.
 ///
 /// options  T = a Transport · BucketBytes = bytes of gradients in one message; 0: all in one bucket
+/// threads  as the transport
 /// errors   those of the transport
 /// numerics the order of the sum is the transport's; a NaN on one rank reaches all
 /// cost     two times the bytes of the gradients per step and rank; buckets overlap with the rest

@@ -34,6 +34,7 @@ struct StalenessReport {
 ///          Communication whose sums carry the weights, such as AllReduce<Mpi>
 /// state    two more copies of the weights; each rank has its own optimizer state, which is
 ///          averaged if Staleness is 0
+/// threads  as the policy inside
 /// errors   those of Inner
 /// numerics an exchange is used at a fixed step, whenever it arrives: the same ranks give the same
 ///          bits. Every rank makes the same number of steps. Staleness 0 gives the weights of

@@ -39,6 +39,7 @@ template <Transport T> void try_device_memory(T& transport) {
 /// warning on rank 0.
 ///
 /// state    that of Mpi
+/// threads  the thread that initialised MPI, and no other
 /// errors   those of Mpi; at construction: a sum of one number of each rank in device memory is
 ///          wrong -> Error. A library that was selected by hand and cannot read the memory may end
 ///          the program there.

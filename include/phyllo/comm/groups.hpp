@@ -23,6 +23,7 @@ namespace phyllo::inline PHYLLO_ISA {
 ///          Communication with a transport, such as AllReduce<Mpi> · Outer = one that exchanges
 ///          weights, such as Asynchronous<4, AllReduce<Mpi>>
 /// state    that of both
+/// threads  as the policies inside
 /// errors   those of both; fewer ranks than groups -> Error
 /// numerics every rank of a group has the same bits in every step; between groups as Outer
 /// cost     Inner's in each step in a group; Outer's among all ranks

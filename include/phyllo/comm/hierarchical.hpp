@@ -32,6 +32,7 @@ struct HierarchicalOptions {
 ///
 /// options  Intra, Inter = Transports inside and between nodes · BucketBytes as in AllReduce
 /// state    four communicators
+/// threads  as the transports
 /// errors   those of the transports; ranks_per_node below 0 -> Error
 /// numerics the sum of a node, then that of the nodes: other roundings than AllReduce's. Nodes of
 ///          different sizes use as many shares as the smallest has ranks

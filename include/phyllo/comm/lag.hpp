@@ -19,6 +19,7 @@ namespace phyllo::inline PHYLLO_ISA {
 ///
 /// options  Steps: 1 · Inner = a Communication that sums gradients
 /// state    two copies of the gradients, and two Inners
+/// threads  as the policy inside
 /// errors   those of Inner
 /// numerics the first step changes nothing; each later step uses the gradients of the step before.
 ///          Trainer::loss is that of the gradients used. The last gradients are not used.

@@ -24,6 +24,7 @@ inline constexpr long when_asked = 0;
 ///          once an epoch · T = a Transport · Momentum: whether the optimizer's state is averaged
 ///          too
 /// state    one more copy of the weights, and of everything else that is averaged
+/// threads  as the transport
 /// errors   those of the transport
 /// numerics for Sgd, a period of one step gives the weights of AllReduce up to rounding. Clipping
 ///          uses each rank's own gradient. A rank whose batch is empty makes no step.

@@ -44,6 +44,7 @@ struct MpiOptions {
 /// host memory are summed in place, data of a device through a pinned copy.
 ///
 /// state    a duplicate of the caller's communicator; construction is collective
+/// threads  the thread that initialised MPI, and no other
 /// errors   no or an unsuitable communicator, MPI not running, whatever MPI refuses -> Error; other
 ///          ranks late beyond the time-out, gone by an exception or dead -> RankFailure
 /// numerics the order of a sum depends on the number of ranks only, not on buckets; that of

@@ -30,6 +30,7 @@ struct NcclOptions {
 /// options  Runtime: streams and events, cuda::NcclRuntime or hip::RcclRuntime
 /// state    a communicator of the library, one of MPI, and an instance on which buckets are summed
 ///          while the caller's instance computes
+/// threads  one thread at a time
 /// errors   whatever the library refuses, at once or in the background -> Error, from the next
 ///          call. A rank that stalls in the middle of a sum is not detected: the device waits for
 ///          it.

@@ -18,6 +18,7 @@ namespace phyllo::inline PHYLLO_ISA {
 ///
 /// options  Inner = AllReduce over a transport that can scatter and gather, which sums the rest
 /// state    the optimizer's, divided by the number of ranks
+/// threads  as the policy inside
 /// errors   those of the transport
 /// numerics the weights of AllReduce; the norm of the gradient is a sum of the ranks' sums. In
 ///          mixed precision each rank has unrounded weights of its own share only, until

@@ -17,6 +17,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// subtrees as possible, and adds those of all ranks in the same order.
 ///
 /// options  T = a Transport with all_gather and begin_all_gather
+/// threads  as the transport
 /// errors   those of the transport; compile: a sum of anything but shards over ranks
 /// numerics messages do no arithmetic: the same bits for any number of ranks
 /// cost     one exchange at the end of a step, which nothing overlaps with; each rank receives at

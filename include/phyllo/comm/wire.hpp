@@ -62,6 +62,7 @@ template <class Narrow> struct WidenNumbers {
 ///
 /// options  Narrow: bf16 or fp16 · T = a Transport that can scatter and gather
 /// state    three times the gradients in Narrow
+/// threads  as the transport inside
 /// errors   those of T; fp16 overflows above 65504 -> an infinite gradient, a skipped step
 /// numerics relative error of a sum at most 2^-8 of the sum of magnitudes (bf16), 2^-11 (fp16); the
 ///          order of the sum is that of the ranks, the same on all. Counts and everything that

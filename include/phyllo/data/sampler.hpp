@@ -16,6 +16,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// and each global batch into one contiguous part for every rank.
 ///
 /// options  shards: those of Reproducible, whole ones for every rank; 0: parts as even as possible
+/// threads  one thread at a time
 /// errors   run: no samples, or a batch that is not positive -> Error
 /// numerics the order depends on (seed, epoch) alone, never on the number of ranks
 /// cost     one sort of the data set's indices per epoch, on the host

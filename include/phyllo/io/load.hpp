@@ -136,6 +136,7 @@ void from_tensors(typename M::space const& exec, M& model, TensorFile const& fil
 
 /// Reads a model's weights from a safetensors file.
 ///
+/// threads  any; no other thread calls the model meanwhile
 /// errors   run: a file that is missing, damaged or of another network -> Error; the model is
 ///          unchanged
 template <class M> void load(typename M::space const& exec, M& model, std::string const& path) {

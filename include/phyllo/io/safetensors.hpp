@@ -155,6 +155,7 @@ inline SafetensorsPlan plan_safetensors(TensorFile const& file, std::string_view
 /// Reads a safetensors file that is in memory.
 ///
 /// shape    tensors come in the order of their bytes in the file
+/// threads  any number; one at a time writes a path
 /// errors   run: anything that the format does not allow, in whole or in part -> Error
 /// numerics values are not looked at: NaN and infinities pass
 /// cost     one copy of the tensors; at most 16 MB and twice the bytes, the given ones included

@@ -51,6 +51,7 @@ template <class M> TensorFile to_tensors(typename M::space const& exec, M const&
 /// Writes a model's weights as safetensors. The file is replaced completely or not at all. With
 /// several ranks one of them writes, after Trainer::synchronize on all.
 ///
+/// threads  any; nothing writes the weights meanwhile, and one thread at a time writes a path
 /// errors   run: a file that cannot be written -> Error; an existing file is unchanged
 template <class M>
 void save(typename M::space const& exec, M const& model, std::string const& path) {

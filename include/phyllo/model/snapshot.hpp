@@ -18,6 +18,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// shape    parameters (arena_size) · buffers (buffer_size)
 /// options  Net, Precision: the model's · Space: its execution space
 /// state    two Views, allocated at construction; the copies are asynchronous on the instance
+/// threads  any number: nothing changes after construction
 /// errors   run: no room in memory -> Error
 /// cost     one copy of the parameters in Precision::storage
 template <class Net, class Precision, class Space> class Snapshot {

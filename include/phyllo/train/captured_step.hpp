@@ -17,6 +17,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// options  T: a Trainer · In, Targets: the arguments of its `step`
 /// state    a graph of the device's runtime. Without such graphs, or with a communication policy
 ///          that the runtime cannot record, nothing: replay then calls `step`
+/// threads  as Trainer
 /// errors   run: the first step of a trainer cannot be captured, nor one on an instance without a
 ///          stream of its own -> Error
 /// numerics those of `step`, bit for bit

@@ -21,6 +21,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// options  T: a Trainer
 /// state    two copies of parameters, master parameters, buffers, the rule's numbers and StepState;
 ///          where ranks share them, of all shares, since that of a rank would be lost with it
+/// threads  as Trainer
 /// errors   run: restoring what was never taken on all ranks -> Error on all; no room in memory ->
 ///          Error; where ranks share parameters, those of the transport
 /// numerics restored bit for bit, without the internal state of a communication policy

@@ -26,6 +26,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// options  Rule: Sgd, Adam, or a struct with rate, schedule, states, prepare and update · scaling
 ///          · clipping
 /// state    Rule::states numbers per parameter, in Precision::accumulate
+/// threads  one thread at a time, and none calls the model or its sessions meanwhile
 /// errors   run: a largest norm that is not above zero, no room in memory -> Error. A step with an
 ///          infinite or undefined gradient is skipped on all ranks; but ranks with weights of their
 ///          own in Full precision skip it alone, because agreement would cost one message a step

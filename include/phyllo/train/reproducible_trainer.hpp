@@ -19,6 +19,7 @@ inline constexpr bool has_global_statistics = [] {
 /// are bitwise equal for any number of threads and ranks, at a fixed global batch.
 ///
 /// options  C: Local, or a ShardCommunication such as TreeReduce<Mpi>; the others as in Trainer
+/// threads  as Trainer
 /// errors   as in Trainer; a global batch that is not split by reproducible_range -> Error, the
 ///          same on all ranks
 /// numerics docs/60_communication.md

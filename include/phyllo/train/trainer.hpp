@@ -19,6 +19,7 @@ struct ScaleBuffers {
 ///
 /// options  Net · L: a loss or Losses<...> · Rule: Sgd, Adam · P: precision · C: communication ·
 ///          Exec: execution space, backends, fusion
+/// threads  one thread at a time, and none calls its model or that model's sessions meanwhile
 /// errors   run: wrong extents or a batch larger than ModelOptions::batch -> Error; at
 ///          construction: see TrainingParts. With several ranks, errors of a step name the step and
 ///          its phase; other ranks late, gone or dead -> RankFailure.
