@@ -18,8 +18,8 @@ namespace phyllo::inline PHYLLO_ISA::openmp {
 /// source   Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, TDPBF16PS
 struct AmxPairs {
   using Session = AmxTiles;
-  static constexpr int together = 1;          // panels of columns
-  static constexpr bool takes_turned = true;  // left operands of `add`
+  static constexpr int together = 1;              // panels of columns
+  static constexpr bool takes_transposed = true;  // left operands of `add`
   static constexpr int fewest_samples = AmxTiles::fewest_samples;
   static bool permitted() { return AmxTiles::permitted(); }
 

@@ -141,7 +141,7 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
   static bool multiplies_pairs([[maybe_unused]] long rows, [[maybe_unused]] bool any_rows = false) {
 #if defined(PHYLLO_HAS_PAIRS)
     if constexpr (std::is_same_v<S, bf16> && std::is_same_v<A, float>)
-      return (any_rows || rows >= PairUnit::fewest_samples) && PairUnit::permitted();
+      return (any_rows || rows >= PairInstruction::fewest_samples) && PairInstruction::permitted();
 #endif
     return false;
   }
@@ -153,8 +153,8 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
 #if defined(PHYLLO_HAS_PAIRS)
     if constexpr (std::is_same_v<S, bf16> && std::is_same_v<A, float>)
       if (pairs)
-        return launch_product<PairProduct<PairUnit, Left>>(exec, label, left, right, epilogue,
-                                                           memory, rows, columns, depth);
+        return launch_product<PairProduct<PairInstruction, Left>>(
+            exec, label, left, right, epilogue, memory, rows, columns, depth);
 #endif
     launch_product<VectorProduct<A, Left>>(exec, label, left, right, epilogue, memory, rows,
                                            columns, depth);

@@ -17,9 +17,9 @@ namespace phyllo::inline PHYLLO_ISA::openmp {
 ///          count as zeros
 /// source   Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, VDPBF16PS
 struct DotPairs {
-  struct Session {};                           // nothing to set up
-  static constexpr int together = 2;           // panels of columns
-  static constexpr bool takes_turned = false;  // left operands of `add`
+  struct Session {};                               // nothing to set up
+  static constexpr int together = 2;               // panels of columns
+  static constexpr bool takes_transposed = false;  // left operands of `add`
   static constexpr int fewest_samples = 16;
   static bool permitted() { return true; }
 

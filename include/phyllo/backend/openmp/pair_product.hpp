@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/openmp/pair_unit.hpp>
+#include <phyllo/backend/openmp/pair_instruction.hpp>
 
 #if defined(PHYLLO_HAS_PAIRS)
 
@@ -18,10 +18,10 @@ namespace phyllo::inline PHYLLO_ISA::openmp {
 ///
 /// shape    a panel of the left operand (depth / 32, 2, 16 rows, 32 depths), of the right one
 ///          (depth / 32, 2, 16 pairs of depths, 16 columns, 2)
-/// options  Unit: what multiplies, AmxPairs or DotPairs
-/// numerics those of Unit, in rising order of the depth
+/// options  Instruction: AmxPairs or DotPairs
+/// numerics those of Instruction, in rising order of the depth
 /// source   Intel 64 and IA-32 Architectures Optimization Reference Manual, ch. 20
-template <class Unit, class LeftOperand> struct PairProduct {
+template <class Instruction, class LeftOperand> struct PairProduct {
   using Packed = bf16;
   using Sum = float;
   using Left = LeftOperand;
@@ -39,7 +39,7 @@ template <class Unit, class LeftOperand> struct PairProduct {
   static constexpr long left_strip = long(rows) * strip;
   static constexpr long right_strip = long(columns) * strip;
 
-  using Session = typename Unit::Session;
+  using Session = typename Instruction::Session;
 
   static void pack_left(MatrixOperand<bf16, true> const& from, long row, int count, long k,
                         int deep, bf16* to, long panel_size) {
@@ -126,8 +126,8 @@ template <class Unit, class LeftOperand> struct PairProduct {
 
   static void multiply(int count, int, int deep, bf16 const* left, bf16 const* right, float* sums,
                        float const* first, bool fresh) {
-    Unit::multiply_panel(count, (deep + PairPacking::depth - 1) / PairPacking::depth, left, right,
-                         sums, first, fresh);
+    Instruction::multiply_panel(count, (deep + PairPacking::depth - 1) / PairPacking::depth, left,
+                                right, sums, first, fresh);
   }
 
  private:

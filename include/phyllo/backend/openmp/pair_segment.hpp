@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/openmp/pair_unit.hpp>
+#include <phyllo/backend/openmp/pair_instruction.hpp>
 
 #if defined(PHYLLO_HAS_PAIRS)
 
@@ -18,11 +18,12 @@ namespace phyllo::inline PHYLLO_ISA::openmp {
 
 /// Inference of a segment in bfloat16 by products of pairs, 48 samples at a time.
 ///
-/// options  Unit: what multiplies, AmxPairs or DotPairs
-/// numerics those of Unit; every layer's result is rounded to bfloat16
+/// options  Instruction: AmxPairs or DotPairs
+/// numerics those of Instruction; every layer's result is rounded to bfloat16
 /// cost     packs the weights once a piece of the batch
-template <class Unit, class Segment, class P> class PairSegment;
-template <class Unit, class... D, class P> class PairSegment<Unit, op::Segment<D...>, P> {
+template <class Instruction, class Segment, class P> class PairSegment;
+template <class Instruction, class... D, class P>
+class PairSegment<Instruction, op::Segment<D...>, P> {
   using Work = typename op::Segment<D...>::template Forward<P>;
   static constexpr int layers = sizeof...(D);
   static constexpr int inputs[] = {D::inputs...};
@@ -58,7 +59,7 @@ template <class Unit, class... D, class P> class PairSegment<Unit, op::Segment<D
     alignas(64) float bias[bias_at(layers)];
     alignas(64) bf16 value[2][tile_rows * stride];  // rows of samples; beyond the extent zeros
     alignas(64) bf16 weight[weight_at(layers)];
-    alignas(64) float sum[Unit::together * tile_rows * PairPacking::columns];
+    alignas(64) float sum[Instruction::together * tile_rows * PairPacking::columns];
   };
 
  public:
@@ -112,9 +113,10 @@ template <class Unit, class... D, class P> class PairSegment<Unit, op::Segment<D
 
   template <class Dense, int L, class Between> void layer(int rows, int n, Between const& between) {
     bf16 const* const x = m_.value[L % 2];
-    for (int w = 0; w < widths(L); w += Unit::together) {
-      int const panels = widths(L) - w < Unit::together ? widths(L) - w : Unit::together;
-      Unit::template multiply<tile_rows>(
+    for (int w = 0; w < widths(L); w += Instruction::together) {
+      int const panels =
+          widths(L) - w < Instruction::together ? widths(L) - w : Instruction::together;
+      Instruction::template multiply<tile_rows>(
           rows, x, stride, m_.weight + weight_at(L) + w * depths(L) * PairPacking::tile, depths(L),
           panels, m_.sum);
       for (int p = 0; p < panels; ++p) {
@@ -160,7 +162,7 @@ template <class Unit, class... D, class P> class PairSegment<Unit, op::Segment<D
 
   Work const& work_;
   Memory& m_;
-  typename Unit::Session session_;
+  typename Instruction::Session session_;
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA::openmp

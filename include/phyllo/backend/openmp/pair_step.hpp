@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/openmp/pair_unit.hpp>
+#include <phyllo/backend/openmp/pair_instruction.hpp>
 
 #if defined(PHYLLO_HAS_PAIRS)
 
@@ -20,11 +20,12 @@ namespace phyllo::inline PHYLLO_ISA::openmp {
 /// A whole training step of Linear layers in bfloat16, 64 samples at a time: all three products of
 /// a layer are sums over pairs of neighbouring depths.
 ///
-/// options  Unit: what multiplies, AmxPairs or DotPairs
-/// numerics those of Unit; values and their gradients are rounded to bfloat16
+/// options  Instruction: AmxPairs or DotPairs
+/// numerics those of Instruction; values and their gradients are rounded to bfloat16
 /// cost     packs the weights twice a piece of the batch, values and gradients once a tile
-template <class Unit, class Segment, class L, class P> class PairStep;
-template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Segment<D...>, L, P> {
+template <class Instruction, class Segment, class L, class P> class PairStep;
+template <class Instruction, class... D, class L, class P>
+class PairStep<Instruction, op::Segment<D...>, L, P> {
   using Work = typename op::WholeStep<op::Segment<D...>, L>::template Run<P>;
   template <int Layer> using Op = At<TypeList<D...>, std::size_t(Layer)>;
   static constexpr int layers = sizeof...(D);
@@ -85,7 +86,7 @@ template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Seg
     alignas(64) bf16 transposed[transposed_at(layers) + 1];
     alignas(64) bf16 left[rows * widest];
     alignas(64) bf16 right[rows * widest];
-    alignas(64) float sum[Unit::together * rows * PairPacking::columns];
+    alignas(64) float sum[Instruction::together * rows * PairPacking::columns];
     alignas(64) float y[rows * line], d_y[rows * line], target[rows * line], kept[rows * line];
   };
 
@@ -158,10 +159,10 @@ template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Seg
   template <class Epilogue>
   PHYLLO_INLINE void multiply(bf16 const* a, int a_stride, bf16 const* b, int depths, int widths,
                               Epilogue const& epilogue) {
-    for (int w = 0; w < widths; w += Unit::together) {
-      int const panels = widths - w < Unit::together ? widths - w : Unit::together;
-      Unit::template multiply<rows>(rows, a, a_stride, b + w * depths * tile, depths, panels,
-                                    m_.sum);
+    for (int w = 0; w < widths; w += Instruction::together) {
+      int const panels = widths - w < Instruction::together ? widths - w : Instruction::together;
+      Instruction::template multiply<rows>(rows, a, a_stride, b + w * depths * tile, depths, panels,
+                                           m_.sum);
       for (int p = 0; p < panels; ++p)
         epilogue((w + p) * PairPacking::columns, m_.sum + p * rows * PairPacking::columns);
     }
@@ -251,12 +252,12 @@ template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Seg
     constexpr int in = wide(Op<Layer>::inputs), out = wide(Op<Layer>::outputs);
     bf16 const* const d = m_.d[Layer % 2];
     PairPacking::pack_samples<samples_deep>(m_.value + value_at(Layer), stride(Layer), in, m_.left,
-                                            Unit::takes_turned);
+                                            Instruction::takes_transposed);
     PairPacking::pack_samples<samples_deep>(d, stride(Layer + 1), out, m_.right, false);
     float* const d_weight = m_.d_weight + d_weight_at(Layer);
     for (int i = 0; i < in; ++i)
-      Unit::template add<samples_deep>(m_.left + i * samples_deep * tile, m_.right, out,
-                                       d_weight + i * out * tile / 2);
+      Instruction::template add<samples_deep>(m_.left + i * samples_deep * tile, m_.right, out,
+                                              d_weight + i * out * tile / 2);
     if constexpr (Layer > 0) {
       constexpr int depths = deep(Op<Layer>::outputs);
       // The other gradient's rows are of another length: beyond their columns stand zeros.
@@ -300,7 +301,7 @@ template <class Unit, class... D, class L, class P> class PairStep<Unit, op::Seg
 
   Work const& work_;
   Memory& m_;
-  typename Unit::Session session_;
+  typename Instruction::Session session_;
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA::openmp

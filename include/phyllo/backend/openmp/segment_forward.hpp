@@ -47,7 +47,7 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
     long most = image_bytes + long(sizeof(Memory));
 #if defined(PHYLLO_HAS_PAIRS)
     if constexpr (multiplies_pairs) {
-      long const pairs = PairSegment<PairUnit, Segment, P>::bytes;
+      long const pairs = PairSegment<PairInstruction, Segment, P>::bytes;
       most = pairs > most ? pairs : most;
     }
 #endif
@@ -64,8 +64,9 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
     long const first = batch * piece / pieces, last = batch * (piece + 1) / pieces;
 #if defined(PHYLLO_HAS_PAIRS)
     if constexpr (multiplies_pairs)
-      if ((work.shards > 0 || last - first >= PairUnit::fewest_samples) && PairUnit::permitted())
-        return PairSegment<PairUnit, Segment, P>(work, work.memory.slice(piece))
+      if ((work.shards > 0 || last - first >= PairInstruction::fewest_samples) &&
+          PairInstruction::permitted())
+        return PairSegment<PairInstruction, Segment, P>(work, work.memory.slice(piece))
             .run(source, target, first, last);
 #endif
     std::byte* const memory = work.memory.slice(piece);

@@ -52,7 +52,7 @@ template <class... D, class L, class P> struct whole_step_piece<op::Segment<D...
     long most = image_bytes + long(sizeof(Memory));
 #if defined(PHYLLO_HAS_PAIRS)
     if constexpr (multiplies_pairs) {
-      long const pairs = PairStep<PairUnit, Segment, L, P>::bytes;
+      long const pairs = PairStep<PairInstruction, Segment, L, P>::bytes;
       most = pairs > most ? pairs : most;
     }
 #endif
@@ -73,9 +73,9 @@ template <class... D, class L, class P> struct whole_step_piece<op::Segment<D...
     std::memset(static_cast<void*>(gradients), 0, sizeof(A) * std::size_t(work.parameter_count));
 #if defined(PHYLLO_HAS_PAIRS)
     if constexpr (multiplies_pairs)
-      if ((work.forward.shards > 0 || last - first >= PairUnit::fewest_samples) &&
-          PairUnit::permitted())
-        return PairStep<PairUnit, Segment, L, P>(work, work.forward.memory.slice(piece))
+      if ((work.forward.shards > 0 || last - first >= PairInstruction::fewest_samples) &&
+          PairInstruction::permitted())
+        return PairStep<PairInstruction, Segment, L, P>(work, work.forward.memory.slice(piece))
             .run(source, first, last, gradients);
 #endif
     std::byte* const bytes = work.forward.memory.slice(piece);

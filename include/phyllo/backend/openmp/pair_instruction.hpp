@@ -9,12 +9,13 @@
 
 namespace phyllo::inline PHYLLO_ISA::openmp {
 
-/// What multiplies pairs of bfloat16. A processor with matrix registers that the system does not
-/// permit multiplies floats instead: there they are faster than pairs in vector registers.
+/// The instruction that multiplies pairs of bfloat16. A processor with matrix registers that the
+/// system does not permit multiplies floats instead: there they are faster than pairs in vector
+/// registers.
 #if defined(PHYLLO_HAS_AMX)
-using PairUnit = AmxPairs;
+using PairInstruction = AmxPairs;
 #else
-using PairUnit = DotPairs;
+using PairInstruction = DotPairs;
 #endif
 
 }  // namespace phyllo::inline PHYLLO_ISA::openmp
