@@ -52,7 +52,7 @@ struct SeveralBuckets : Network<Input<4>, Linear<200>, Tanh, BatchNorm<>, Dropou
                                 ReLU, Linear<2>> {};
 
 template <class Net, class C, class Bits = Fastest> void check() {
-  using Exec = Execution<Space, DefaultBackends<Space>::type, Fusion::tile, Bits>;
+  using Exec = Execution<Space, DefaultBackends<Space>::type, FusionLevel::tile, Bits>;
   constexpr int batch = 4;
   Space const exec;
   Trainer<Net, MeanSquaredError, Adam, Full<float>, C, Exec> trainer(
