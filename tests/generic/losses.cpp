@@ -20,7 +20,7 @@ constexpr int batch = 5;
 using Narrow = Network<Input<4>, Linear<9>, Tanh, Linear<3>>;
 using Wide = Network<Input<2, 3, 4>, Conv2d<3, KernelSize<2>>, Tanh, Conv2d<4, KernelSize<1>>>;
 
-// Class numbers or values, for each position of the network's output.
+// Class indices or values, for each position of the network's output.
 template <class Net, class L> auto targets_of(int rows) {
   constexpr Shape s = Net::output;
   if constexpr (L::classes) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What happens on one rank and concerns all: a bad number, a class number out of range, weights
+// What happens on one rank and concerns all: a bad number, a class index out of range, weights
 // that one rank has loaded. All ranks skip the same step, or refuse it by the same sentence.
 
 #include <phyllo/comm/mpi.hpp>

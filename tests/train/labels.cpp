@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Class numbers outside of their range: the step is skipped, and loss() and evaluate() say which
+// Class indices outside of their range: the step is skipped, and loss() and evaluate() say which
 // loss, which range, how many and one of them, on every backend.
 
 #include <backend/gpu/host_device.hpp>
@@ -60,14 +60,14 @@ template <class T> std::vector<double> kept_of(T& trainer) {
 }
 
 std::string expected(char const* network, int classes, int count, std::string const& one) {
-  return std::string(network) + ", loss cross_entropy: expected class numbers from 0 to " +
+  return std::string(network) + ", loss cross_entropy: expected class indices from 0 to " +
          std::to_string(classes - 1) + ", got " + std::to_string(count) +
          " outside of them, such as " + one +
          ". Steps with them were skipped; values of the loss with them are not defined. Number "
          "classes from 0, and leave out samples without a class.";
 }
 
-// `label(n, p)` is the class number of position p of sample n.
+// `label(n, p)` is the class index of position p of sample n.
 template <class Net, class P, class Exec, class Labels>
 void check(char const* name, int classes, Labels const& labels, std::string const& where) {
   CAPTURE(name);

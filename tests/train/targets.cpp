@@ -68,7 +68,7 @@ using Left = Kokkos::View<double****, Kokkos::LayoutLeft, Host>;
 
 }  // namespace
 
-TEST_CASE("targets: class numbers of any integer type and stride") {
+TEST_CASE("targets: class indices of any integer type and stride") {
   Kokkos::View<double**, Host> x("x", batch, 4);
   for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = std::sin(0.3 + 1.9 * double(i));
   auto const expected = trained_on<int>(x);

@@ -27,7 +27,7 @@ struct StepState {
   int finite = 1;                 // 0 when a reduced gradient is infinite or not a number
   int steps_since_overflow = 0;
   std::uint64_t skipped = 0;        // steps that did not count
-  std::uint64_t untold_labels = 0;  // class numbers outside of their range since a message
+  std::uint64_t untold_labels = 0;  // class indices outside of their range since a message
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA

@@ -24,7 +24,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// source   Bishop, "Pattern Recognition and Machine Learning", 2006, eq. 4.108
 struct CrossEntropy {
   static constexpr char const* name = "cross_entropy";
-  static constexpr bool classes = true;  // targets are class numbers, one per position
+  static constexpr bool classes = true;  // targets are class indices, one per position
 
   /// Loss of one row. `z(c)` reads logit c, `gradient(c, value)` receives d loss / d z_c (called
   /// only if it is needed), `target(c)` reads the target (the argument is ignored for classes).

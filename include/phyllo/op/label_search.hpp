@@ -8,7 +8,7 @@
 
 namespace phyllo::inline PHYLLO_ISA::op {
 
-/// One class number outside of its range, in device memory until a message has named it.
+/// One class index outside of its range, in device memory until a message has named it.
 struct WrongLabel {
   int noted = 0;     // whether the following are set
   int term = 0;      // the loss, of several
@@ -17,11 +17,11 @@ struct WrongLabel {
   long long sample = 0;
 };
 
-/// Counts class numbers outside of their range. The loss of a sample with one is not a number:
+/// Counts class indices outside of their range. The loss of a sample with one is not a number:
 /// kernels of losses report nothing, and only where the sum of a batch is not finite are its labels
 /// read again, by one thread.
 template <class A> struct LabelSearch {
-  WrongLabel* found = nullptr;  // nullptr: the loss has no class numbers
+  WrongLabel* found = nullptr;  // nullptr: the loss has no class indices
   ExternalTensor targets;
   Shape shape;                // of the outputs
   A const* values = nullptr;  // (batch), the losses of samples

@@ -51,7 +51,7 @@ template <class L> struct Loss<L, true> : Loss<L, false> {};
 /// Numbers behind the gradients of the parameters, summed with them over the ranks.
 struct Tail {
   static constexpr int samples = 0, loss = 1, correct = 2;
-  static constexpr int wrong_labels = 3;  // class numbers outside of their range, in this step
+  static constexpr int wrong_labels = 3;  // class indices outside of their range, in this step
   // The same of all steps since a message about them: written by the update, not summed.
   static constexpr int untold_labels = 4;
   static constexpr int changes = 5;  // ranks whose weights were changed since they were compared
@@ -59,7 +59,7 @@ struct Tail {
 };
 
 /// sums[0] = N, sums[1] = sum over n of values[n], sums[2] = sum of correct predictions, in a fixed
-/// order; sums[3] = class numbers outside of their range, where they are searched for.
+/// order; sums[3] = class indices outside of their range, where they are searched for.
 template <class Precision> struct LossSum {
   using accumulate = typename Precision::accumulate;
   int batch = 0;

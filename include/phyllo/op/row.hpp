@@ -16,7 +16,7 @@ template <class Storage, class Accumulate> struct OutputRow {
   PHYLLO_FUNCTION Accumulate operator()(int c) const { return Accumulate(row[c]); }
 };
 
-/// The target of one position: channel c, or the class number (c ignored: its extent is one).
+/// The target of one position: channel c, or the class index (c ignored: its extent is one).
 template <class L, class Accumulate> struct TargetRow {
   ExternalTensor const& targets;
   int sample = 0;
@@ -61,7 +61,7 @@ template <class Storage, class Accumulate> struct GradientRow {
   }
 };
 
-/// One if the first maximal channel is the class number, else zero.
+/// One if the first maximal channel is the class index, else zero.
 template <class L, class Accumulate, class Outputs, class Target>
 PHYLLO_FUNCTION Accumulate is_correct(int channels, Outputs const& z, Target const& target) {
   if constexpr (L::classes) {

@@ -12,7 +12,7 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Counts class numbers outside of their range from zero again, once a message has named them.
+/// Counts class indices outside of their range from zero again, once a message has named them.
 template <class A> struct ForgetLabels {
   StepState* state = nullptr;
   A* tail = nullptr;  // op::Tail
@@ -33,7 +33,7 @@ template <class A> struct CountLabels {
   }
 };
 
-/// The class number that a message names; all are counted from zero again.
+/// The class index that a message names; all are counted from zero again.
 template <class Space, class A, class View>
 op::WrongLabel take_wrong_label(Space const& exec, std::string const& label, StepState* state,
                                 A* tail, View const& on_device) {
@@ -49,7 +49,7 @@ op::WrongLabel take_wrong_label(Space const& exec, std::string const& label, Ste
 /// The sentence about class indices outside of 0..classes-1, of which this rank knows at most one.
 inline std::string label_message(std::string const& network, char const* loss, Shape const& outputs,
                                  double count, op::WrongLabel const& wrong) {
-  std::string text = network + ", loss " + loss + ": expected class numbers from 0 to " +
+  std::string text = network + ", loss " + loss + ": expected class indices from 0 to " +
                      std::to_string(outputs.channels - 1) + ", got " +
                      std::to_string((long long)count) + " outside of them";
   if (wrong.noted != 0) {

@@ -127,7 +127,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   accumulate* piece_gradients() const { return partial_.data() + 2 * op::LossSum<P>::blocks; }
 
   /// Loss and correct predictions of each sample in inference mode: `take(values, correct, count)`,
-  /// arrays in host memory, batch by batch. Returns how many class numbers are out of range.
+  /// arrays in host memory, batch by batch. Returns how many class indices are out of range.
   template <class Take>
   double evaluate_samples(space const& exec, BoundTensors const& in, BoundTensors const& targets,
                           Take const& take) {
@@ -176,7 +176,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     for (int k = 0; k < N; ++k) numbers[k] = all(k);
   }
 
-  /// Blocks. Mean loss of the last step over all ranks. Class numbers out of range -> Error
+  /// Blocks. Mean loss of the last step over all ranks. Class indices out of range -> Error
   double mean_loss(space const& exec) const {
     accumulate numbers[op::Tail::size] = {};
     read_tail(exec, 0, op::Tail::size, numbers);

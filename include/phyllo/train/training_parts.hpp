@@ -24,7 +24,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// The result of a loss over a set of samples of all ranks.
 struct Evaluation {
   double loss = 0;      // mean over samples
-  double accuracy = 0;  // share of positions whose class is right; 0 without class numbers
+  double accuracy = 0;  // share of positions whose class is right; 0 without class indices
   long samples = 0;
 };
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Losses tile by tile and row by row against plain loops: classes around vectors and chunks, few
-// samples of many positions, class numbers that are none, the same bits on any number of threads.
+// samples of many positions, class indices that are none, the same bits on any number of threads.
 
 #include <phyllo/backend/select.hpp>
 
@@ -36,7 +36,7 @@ TEST_CASE_TEMPLATE("openmp: losses", P, PHYLLO_TEST_PRECISIONS) {
   }
 }
 
-TEST_CASE_TEMPLATE("openmp: logits without bound, and class numbers that are none", P, Full<double>,
+TEST_CASE_TEMPLATE("openmp: logits without bound, and class indices that are none", P, Full<double>,
                    Full<float>) {
   using A = typename P::accumulate;
   Space const exec;

@@ -269,7 +269,7 @@ template <class Net, class InTags, class OutTags, class S> class Subject : publi
   template <bool IsConst> static auto input_views(Ports& in) {
     return in.template views<InTags, false, IsConst>();
   }
-  // The targets of all losses: class numbers (N, S...) or values as the outputs.
+  // The targets of all losses: class indices (N, S...) or values as the outputs.
   template <class Call> void with_targets(Tensors const& t, int batch, Call const& call) {
     if constexpr (OutTags::size == 0)
       with_target<0, typename S::loss>(t, batch, call);

@@ -7,7 +7,7 @@
 
 namespace phyllo::inline PHYLLO_ISA::openmp {
 
-/// The targets of a sample: channel c, or the class number.
+/// The targets of a sample: channel c, or the class index.
 template <class L, class A> struct TileTarget {
   A const* row = nullptr;  // (C)
   long long number = 0;
