@@ -85,7 +85,7 @@ class AtomicFile {
     descriptor_ = -1;
     if (result != 0 && errno != EINTR) fail("the file to be closed", errno);
     if (::renameat(directory_, temporary_.c_str(), directory_, name_.c_str()) != 0) {
-      fail("the file to take its name", errno);
+      fail("the file to be renamed", errno);
     }
     temporary_.clear();
     do {

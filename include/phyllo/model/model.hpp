@@ -13,8 +13,8 @@
 #include <phyllo/model/initialization.hpp>
 #include <phyllo/model/initialize.hpp>
 #include <phyllo/model/instance_order.hpp>
-#include <phyllo/model/movable_mutex.hpp>
 #include <phyllo/model/model_options.hpp>
+#include <phyllo/model/movable_mutex.hpp>
 #include <phyllo/model/ports.hpp>
 #include <phyllo/model/snapshot.hpp>
 #include <phyllo/network/network.hpp>
@@ -208,7 +208,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
 
   template <class T>
   void allocate(space const& exec, Vector<T>& v, char const* what, long size,
-                std::string const& remedy = "explain() says what the network takes.") {
+                std::string const& remedy = "explain() prints the bytes of the network.") {
     v = phyllo::allocate<Vector<T>>(name_ + "/" + what, size, remedy, exec);
   }
 

@@ -71,7 +71,7 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
         map_(communication) {
     auto const allocate = [&](auto& v, char const* what, long size) {
       v = phyllo::allocate<std::decay_t<decltype(v)>>(
-          label_ + ", " + what, size, "Take fewer shards: each has a row of gradients.", exec);
+          label_ + ", " + what, size, "Use fewer shards: each requires a row of gradients.", exec);
     };
     allocate(rows_, "sums", map_.rows() * row_size);
     allocate(tails_, "tails", whole_step ? long(shards) * M::tail_size : 0);
