@@ -124,6 +124,9 @@ def smaller_part(part):
         for i in range(first, len(part)):
             for n in smaller_numbers(part[i]):
                 yield [part[:i] + [n] + part[i + 1:]]
+        if kind == "named_input":
+            yield []
+            yield [["input"] + part[2:]]
         return
     yield []
     if kind == "linear":
@@ -185,6 +188,18 @@ def smaller_parts(parts):
             yield parts[:i] + instead + parts[i + 1:]
 
 
+def with_width(parts, old, new):
+    """The same parts with another number of channels wherever there is this one."""
+    places = {"linear": 1, "conv": 2, "input": 1, "named_input": 2}
+    def change(part):
+        part = [[change(p) if isinstance(p, list) and p and isinstance(p[0], str) else
+                 [change(q) for q in p] if isinstance(p, list) and p and isinstance(p[0], list) else p for p in field]
+                if isinstance(field, list) and field and isinstance(field[0], list) else field for field in part]
+        at = places.get(part[0])
+        return part[:at] + [new] + part[at + 1:] if at and part[at] == old else part
+    return [change(part) for part in parts]
+
+
 PLAIN = (("call", False), ("layout", "right"), ("flat", True), ("element", "double"), ("precision", "double"),
          ("precision", "float"), ("capacity", 49), ("backends", "reference"), ("backends", "portable"), ("fusion", "none"),
          ("fusion", "epilogue"), ("fusion", "segment"), ("rule", {"name": "sgd", "rate": 0.0078125}))
@@ -203,6 +218,8 @@ def candidates(d):
     found = []
     for parts in smaller_parts(d["parts"]):
         found.append({**d, "parts": parts})
+    for width in {n["output"][0] for n in generate.Graph(d["parts"]).nodes}:
+        found += [{**d, "parts": with_width(d["parts"], width, n)} for n in smaller_numbers(width)]
     if d["trained"]:
         found.append({**d, "trained": False})
     for key, value in PLAIN:
