@@ -289,13 +289,12 @@ template <class Case> class Order {
 struct a;
 struct b;
 using None = phyllo::TypeList<>;
-using Default = phyllo::DefaultBackends<Space>::type;
 
 template <class Net, class P, class Loss, class Rule, int Call, class Out = None> struct CaseOf {
   static constexpr bool classes = std::is_same_v<Loss, phyllo::CrossEntropy>;
-  using caller = Caller<Net, None, Out,
-                        Setting<P, Default, phyllo::FusionLevel::tile, double, false, Layout::right,
-                                Call, Loss, Rule>>;
+  using caller = Caller<
+      Net, None, Out,
+      Setting<P, phyllo::Execution<Space>, double, int, false, Layout::right, Call, Loss, Rule>>;
 };
 
 // clang-format off

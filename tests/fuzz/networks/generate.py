@@ -8,7 +8,7 @@ usage: generate.py --seed S --count N [--first K] --output FILE.cpp
 
 A network is a *description*, one JSON object:
   parts      what stands between the angle brackets of Network<...>, see PARTS
-  fusion, backends, precision, element, flat, layout, call, capacity, loss, rule, seed
+  fusion, backends, bits, precision, element, labels, flat, layout, call, capacity, loss, rule, seed
              how it runs, what its caller gives, and the seed of parameters and data
 Network K of seed S is always the same one. Its shapes are inferred here as well, so that it is valid by
 construction; `boundaries` says which limits it meets.
@@ -644,13 +644,17 @@ class Draw:
             {"name": "sgd", "rate": 0.0078125, "momentum": 0.5, "nesterov": True, "weight_decay": 0.125},
             {"name": "adam", "rate": 0.0078125, "beta1": 0.75, "beta2": 0.9375, "epsilon": 0.03125},
             {"name": "adam", "rate": 0.0078125, "beta1": 0.75, "beta2": 0.9375, "epsilon": 0.03125, "weight_decay": 0.125}))
+        normalized = any(n["kind"] == "batch_norm" for n in g.nodes)
+        # Under Reproducible, statistics are those of a shard.
+        d["bits"] = "reproducible" if r.random() < 0.2 and not normalized else "fastest"
+        d["labels"] = r.choice(("int", "std::int64_t", "unsigned char"))
         return complete(d)
 
 
 # What a description in a file leaves out.
 USUAL = {"precision": "float", "fusion": "tile", "backends": "default", "element": "float", "flat": False,
          "layout": "right", "call": True, "capacity": 49, "seed": 1, "trained": True, "loss": [["cross_entropy", 1]],
-         "rule": {"name": "sgd", "rate": 0.0078125}}
+         "rule": {"name": "sgd", "rate": 0.0078125}, "bits": "fastest", "labels": "int"}
 
 
 def complete(d):
@@ -775,9 +779,11 @@ def test_case(d):
     text = "namespace " + name + " {\n" + "\n".join(lines) + ("\n" if lines else "")
     text += f"struct Net : {type_of(d)} {{}};\n"
     text += f"using In = phyllo::TypeList<{', '.join(inputs)}>;\nusing Out = phyllo::TypeList<{', '.join(outputs)}>;\n"
-    text += (f"using Setting =\n    networks::Setting<{precision}, {BACKENDS[d['backends']]},\n"
-             f"                      phyllo::FusionLevel::{d['fusion']}, {d['element']}, {str(d['flat']).lower()}, "
-             f"networks::Layout::{d['layout']}, {call},\n                      {losses}, {rule}>;\n")
+    bits = "phyllo::Reproducible<>" if d["bits"] == "reproducible" else "phyllo::Fastest"
+    text += (f"using Setting =\n    networks::Setting<{precision},\n                      phyllo::Execution<networks::Space, "
+             f"{BACKENDS[d['backends']]},\n                                        phyllo::FusionLevel::{d['fusion']}, {bits}>,\n"
+             f"                      {d['element']}, {d['labels']}, {str(d['flat']).lower()}, networks::Layout::{d['layout']}, "
+             f"{call},\n                      {losses}, {rule}>;\n")
     text += (f"std::unique_ptr<networks::Machine> make(int capacity, unsigned seed) {{\n"
              f"  return std::make_unique<networks::Subject<Net, In, Out, Setting>>(capacity, seed{make_rule});\n}}\n"
              f"}}  // namespace {name}\n")

@@ -32,15 +32,16 @@ struct Bump : phyllo::Pointwise {
 
 /// How a network runs and what its caller gives.
 ///
-/// options  P: precision · List: backends · Level: fusion · Element: of the caller's Views ·
-///          Flat: Views of rank two · At: where their elements are · Call: calls inside a kernel ·
-///          Loss, Rule: void where the network is not trained
-template <class P, class List, phyllo::FusionLevel Level, class Element, bool Flat, Layout At,
-          int Call, class Loss = void, class Rule = void>
+/// options  P: precision · Exec: backends, fusion, determinism · Element, Label: of the caller's
+///          Views · Flat: Views of rank two · At: where their elements are · Call: calls inside a
+///          kernel · Loss, Rule: void where the network is not trained
+template <class P, class Exec, class Element, class Label, bool Flat, Layout At, int Call,
+          class Loss = void, class Rule = void>
 struct Setting {
   using precision = P;
-  using execution = phyllo::Execution<Space, List, Level>;
+  using execution = Exec;
   using element = Element;
+  using label = Label;
   using loss = Loss;
   using rule = Rule;
   static constexpr bool flat = Flat;
@@ -48,8 +49,10 @@ struct Setting {
   static constexpr int call = Call;
 };
 template <class T>
-using ReferenceSetting = Setting<phyllo::Full<T>, phyllo::Backends<phyllo::ReferenceBackend>,
-                                 phyllo::FusionLevel::none, double, true, Layout::right, 0>;
+using ReferenceSetting = Setting<
+    phyllo::Full<T>,
+    phyllo::Execution<Space, phyllo::Backends<phyllo::ReferenceBackend>, phyllo::FusionLevel::none>,
+    double, int, true, Layout::right, 0>;
 
 inline constexpr int no_call = 0, call_by_thread = 1, call_by_team = 2;
 
@@ -282,9 +285,9 @@ template <class Net, class InTags, class OutTags, class S> class Subject : publi
     constexpr int rank = AllPorts::output_shape(K).rank;
     if constexpr (L::classes) {
       extents.erase(extents.begin());
-      Memory<int> memory(batch, extents, S::layout);
+      Memory<typename S::label> memory(batch, extents, S::layout);
       memory.write(t[std::size_t(K)]);
-      call(view_of<1 + rank, int const>(memory));
+      call(view_of<1 + rank, typename S::label const>(memory));
     } else {
       Memory<Element> memory(batch, extents, S::layout);
       memory.write(t[std::size_t(K)]);
