@@ -549,6 +549,25 @@ class Draw:
             parts = self.extend(parts, more + [self.pointwise() for _ in range(r.choice((0, 1, 1, 2, 3)))])
         return parts
 
+    def steps(self):
+        """What rules fuse that chance hardly brings: sums, normalisations and chains that no contraction begins."""
+        r = self.rng
+        rank = r.choice((0, 1, 2))
+        parts = [["input", self.width(rank > 0), *(self.extents(rank) if rank else [])]]
+        for which in r.sample(range(6), 3):
+            s = self.current(parts)
+            same = ["linear", s[0], True] if len(s) == 1 else \
+                ["conv", len(s) - 1, s[0], [1] * (len(s) - 1), [1] * (len(s) - 1), [0] * (len(s) - 1), True]
+            apart = ["upsample", 2] if len(s) > 1 else ["softmax"]
+            parts = self.extend(parts, (
+                [apart, self.pointwise(), self.pointwise()],
+                [["residual", [same, self.pointwise()], None], self.pointwise()],
+                [["residual", [same, ["batch_norm", None]], None], self.pointwise()],
+                [apart, ["batch_norm", None], self.pointwise()],
+                [["branch", [[same], [], [same, self.pointwise()]]]],
+                [["save", f"s{which}"], same, ["add_from", f"s{which}"], self.pointwise()])[which])
+        return self.head(parts) if r.random() < 0.4 else parts
+
     def deep(self):
         """Depth around the most layers of a segment."""
         r = self.rng
@@ -607,7 +626,7 @@ class Draw:
             [(self.wide_image, f"image segment, {what} {side}") for what in ("parameters", "values", "widest")
              for side in ("kept", "passed")] + [(self.several, "one value, two outputs")]
 
-    def description(self):
+    def description(self, of_steps):
         r = self.rng
         kinds = ((self.perceptron, 16), (self.flattened, 12), (self.images, 26), (self.anything, 22), (self.several, 12),
                  (self.deep, 6), (self.wide, 3), (self.wide_image, 6))
@@ -616,6 +635,8 @@ class Draw:
         kind, wanted = r.choices([k for k, _ in kinds], [w for _, w in kinds])[0], None
         if r.random() < 0.5:
             kind, wanted = r.choice(self.rare())
+        if of_steps:
+            kind, wanted = self.steps, None
         while True:
             try:
                 parts = kind()
@@ -627,6 +648,8 @@ class Draw:
         d = {"parts": parts, "kind": kind.__name__}
         d["precision"] = r.choices(("float", "double", "bf16", "fp16"), (40, 34, 16, 10))[0]
         d["fusion"] = r.choices(("tile", "segment", "epilogue", "none"), (64, 16, 13, 7))[0]
+        if of_steps and d["fusion"] == "none":
+            d["fusion"] = "tile"
         d["backends"] = r.choices(("default", "portable", "reference"), (74, 20, 6))[0]
         d["element"] = r.choice(("float", "double"))
         d["flat"] = r.random() < 0.4
@@ -677,7 +700,7 @@ def read_descriptions(path):
 
 
 def draw(seed, number):
-    d = Draw(random.Random(f"{seed}/{number}")).description()
+    d = Draw(random.Random(f"{seed}/{number}")).description(number % 6 == 5)
     d["name"] = f"n{seed}_{number}"
     return d
 
