@@ -71,7 +71,7 @@ struct Concat;
 // loss
 struct CrossEntropy;
 struct MeanSquaredError;
-template <class Tag, class L, double Weight> struct On;
+template <class Tag, class L, auto Weight> struct On;
 template <class... Terms> struct Losses;
 
 // block: compositions, expanded before planning

@@ -207,7 +207,7 @@ TEST_CASE_TEMPLATE("ports: a value that is read twice by one step", Net, ConcatS
 TEST_CASE("ports: two losses of one value train as their sum") {
   Space const exec;
   Matrix const x = values(5, 0.1), t = values(4, 0.7), u = values(4, 1.3);
-  using Both = Losses<On<a, MeanSquaredError>, On<b, MeanSquaredError, 3.0>>;
+  using Both = Losses<On<a, MeanSquaredError>, On<b, MeanSquaredError, 3>>;
   using TwoLosses = Trainer<TwiceBehindFlatten, Both, Sgd, Full<double>, Local, Execution<Space>>;
   TwoLosses trainer(exec, Sgd{.rate = 1}, {.batch = batch, .seed = 3});
   Matrix y("y", batch, 4), d_y("d_y", batch, 4);

@@ -4,15 +4,20 @@
 
 #include <phyllo/core/macros.hpp>
 
+#include <type_traits>
+
 namespace phyllo::inline PHYLLO_ISA {
 
 /// One loss of several: that of the output Tag, times Weight.
 ///
-/// options  Tag: of an Output<Tag> · L: a loss · Weight = 1
-template <class Tag, class L, double Weight = 1.0> struct On {
+/// options  Tag: of an Output<Tag> · L: a loss · Weight = 1: a number of any arithmetic type
+/// errors   compile: a weight that is no number
+template <class Tag, class L, auto Weight = 1.0> struct On {
+  static_assert(std::is_arithmetic_v<decltype(Weight)>,
+                "On<tag, Loss, Weight>: the weight is a number, such as 0.5 or 2.");
   using tag = Tag;
   using loss = L;
-  static constexpr double weight = Weight;
+  static constexpr double weight = double(Weight);
 };
 
 /// The weighted sum of losses on several outputs: Losses<On<a, CrossEntropy>, On<b,

@@ -40,9 +40,9 @@ template <class Chain> struct Contraction {
     FoldedNormalization<Precision> fold;
     storage* y = nullptr;
     storage* saved = nullptr;  // (N, S', C') the chain's input, for the backward pass; or nullptr
-    Randomness random;
+    Randomness random = {};
     bool same_in_any_batch = false;  // a sample's bits do not depend on the size of its batch
-    WorkMemory memory;
+    WorkMemory memory = {};
   };
 
   /// d_x[n, p, c] (+)= sum over taps t and outputs o of d_z[n, q, o] weight[t, c, o]; d_z is the
@@ -56,7 +56,7 @@ template <class Chain> struct Contraction {
     storage const* weight = nullptr;  // (taps, C, C')
     storage* d_x = nullptr;           // (N, S, C)
     bool accumulate = false;          // add to d_x instead of writing it
-    WorkMemory memory;
+    WorkMemory memory = {};
   };
 
   /// d_weight[t, c, o] = sum over n, q of x[n, p(q, t), c] d_z[n, q, o]; d_bias[o] = sum of d_z.
@@ -71,7 +71,7 @@ template <class Chain> struct Contraction {
     accumulate* d_weight = nullptr;  // (taps, C, C'), written
     accumulate* d_bias = nullptr;    // (C'), written; nullptr: none
     accumulate* partial = nullptr;   // workspace (Kernels::partial_count); nullptr: none
-    WorkMemory memory;
+    WorkMemory memory = {};
   };
 };
 

@@ -110,14 +110,14 @@ template <class... Ops> struct Segment {
     storage const* parameters = nullptr;
     int weight[max_length] = {};
     int bias[max_length] = {};
-    Randomness random;  // position of the segment's first layer
+    Randomness random = {};  // position of the segment's first layer
     float const* buffers = nullptr;
     RunningStatistics const* statistics = nullptr;  // in host memory, one for each layer
     // Of each layer's chain, relative to random.position. Short: functors stay under 512 bytes.
     short position[max_length] = {};
     // A slice for each piece. In a whole step whose kernels state `sample_bytes`: of these, (batch
     // to a multiple of 64), from `first` on.
-    WorkMemory memory;
+    WorkMemory memory = {};
   };
 };
 
