@@ -67,21 +67,31 @@ template <class P, class S> struct Tensors {
     d_weight.resize(std::size_t(weights));
   }
 
-  template <class Kernels> void run(Space const& exec, int pass) {
+  template <class Kernels>
+  void run(Space const& exec, int pass, op::WorkMemory const& memory = {}) {
     Shape const output = layer.output();
     Window const w = layer.window();
     if (pass == 0) {
-      typename Op::template Forward<P> work{batch, layer.input, output, w, x.data(), weight.data()};
+      typename Op::template Forward<P> work;
+      work.batch = batch;
+      work.input = layer.input;
+      work.output = output;
+      work.window = w;
+      work.x = x.data();
+      work.weight = weight.data();
       work.y = y.data();
+      work.memory = memory;
       Kernels::run(exec, "convolution", work);
     } else if (pass == 1) {
-      Kernels::run(exec, "convolution",
-                   typename Op::template BackwardInput<P>{batch, layer.input, output, w, d_z.data(),
-                                                          weight.data(), d_x.data()});
+      typename Op::template BackwardInput<P> work{batch,      layer.input,   output,    w,
+                                                  d_z.data(), weight.data(), d_x.data()};
+      work.memory = memory;
+      Kernels::run(exec, "convolution", work);
     } else {
-      Kernels::run(exec, "convolution",
-                   typename Op::template BackwardParameters<P>{
-                       batch, layer.input, output, w, x.data(), d_z.data(), d_weight.data()});
+      typename Op::template BackwardParameters<P> work{batch,    layer.input, output,         w,
+                                                       x.data(), d_z.data(),  d_weight.data()};
+      work.memory = memory;
+      Kernels::run(exec, "convolution", work);
     }
     exec.fence("perf");
   }
@@ -102,12 +112,14 @@ void add_cases(Ceilings const& c, ResNetLayer const& layer, std::vector<Case>& c
   using S = typename P::storage;
   constexpr char const* passes[] = {"forward", "input gradient", "weight gradient"};
   Space const exec;
+  auto const threads = std::make_shared<ThreadMemory<Space>>(
+      exec, "work memory", exec.concurrency(), thread_bytes<Selected<P>>);
   // One sample against the same in float64.
   Tensors<P, S> one(layer, 1);
   Tensors<Full<double>, S> truth(layer, 1);
   for (int pass = 0; pass < 3; ++pass) {
     if (pass == 1 && layer.input.channels == 3) continue;  // nothing is trained before it
-    one.template run<Selected<P>>(exec, pass);
+    one.template run<Selected<P>>(exec, pass, threads->memory());
     truth.template run<reference::Kernels<Op, Full<double>>>(exec, pass);
     for (int const batch : {2, 16}) {
       auto const all = std::make_shared<Tensors<P, S>>(layer, batch);
@@ -122,7 +134,9 @@ void add_cases(Ceilings const& c, ResNetLayer const& layer, std::vector<Case>& c
       Ceiling const unit = c.template peak<P>();
       k.floor_seconds = double(batch) * k.flops_per_sample / unit.rate;
       k.ceiling = unit.name;
-      k.call = [all, pass, exec] { all->template run<Selected<P>>(exec, pass); };
+      k.call = [all, pass, exec, threads] {
+        all->template run<Selected<P>>(exec, pass, threads->memory());
+      };
       cases.push_back(std::move(k));
     }
   }

@@ -128,8 +128,8 @@ TEST_CASE("layers pass their facts on to their nodes") {
   CHECK(node[1].bias == -1);
   CHECK(node[1].bias_count == 0);
   CHECK(node[2].global_statistics);
-  CHECK(node[2].momentum == 0.1f);
-  CHECK(node[2].epsilon == 1e-5f);
+  CHECK(node[2].momentum == 0.1);
+  CHECK(node[2].epsilon == 1e-5);
   CHECK(node[3].random);
   CHECK(node[3].derivative_of == Derivative::nothing);
   CHECK_FALSE(node[4].random);
