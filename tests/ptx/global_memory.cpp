@@ -60,7 +60,7 @@ void* GlobalMemory::allocate(std::size_t bytes, Reach reach) {
   auto* const here = static_cast<std::byte*>(std::aligned_alloc(page, all));
   if (!here) return nullptr;
   std::memset(here, 0xff, all);
-  std::byte* at = emulated_lanes;
+  std::byte* at = here;
   if (reach == Reach::device) {  // addresses behind which there is nothing
     void* const nothing =
         mmap(nullptr, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
