@@ -105,7 +105,7 @@ function(check_header file name)
     refuse("${file}:1" "a header says #pragma once.")
   endif()
   set(vendor_allowed FALSE)
-  if(name MATCHES "^(core/(macros|requirements)\\.hpp|backend/select\\.hpp)$" OR
+  if(name MATCHES "^(core/macros\\.hpp|backend/select\\.hpp)$" OR
      (name MATCHES "^backend/[a-z0-9_]+/" AND NOT name MATCHES "^backend/(portable|reference)/"))
     set(vendor_allowed TRUE)
   endif()

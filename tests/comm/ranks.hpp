@@ -3,11 +3,14 @@
 #pragma once
 
 #include <mpi.h>
+#include <sentence_of.hpp>
+
 #include <Kokkos_Core.hpp>
 
-#include <exception>
 #include <string>
 #include <vector>
+
+using phyllo::test::sentence_of;
 
 inline int rank_of() {
   int rank = 0;
@@ -52,14 +55,4 @@ template <class T> std::vector<T> expected_sums(int ranks, long count, long salt
   std::vector<T> sums;
   for (long i = 0; i < count; ++i) sums.push_back(T(sum_of(ranks, i, salt)));
   return sums;
-}
-
-// The sentence of the Error that an action throws; "" where it throws none.
-template <class Action> std::string sentence_of(Action const& action) {
-  try {
-    action();
-  } catch (std::exception const& e) {
-    return e.what();
-  }
-  return "";
 }

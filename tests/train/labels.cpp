@@ -8,6 +8,8 @@
 #include <phyllo/backend/gpu/kernels.hpp>
 #include <phyllo/backend/reference/reference.hpp>
 #include <phyllo/phyllo.hpp>
+#include <sentence_of.hpp>
+#include <train/kept_state.hpp>
 
 #include <doctest/doctest.h>
 
@@ -16,6 +18,7 @@
 #include <vector>
 
 using namespace phyllo;
+using test::kept_of, test::sentence_of;
 
 namespace {
 
@@ -35,29 +38,6 @@ struct GpuOnHost {
 };
 template <class... B> using On1 = Execution<Space, Backends<B...>>;
 using Gpu = Execution<Space, Backends<GpuOnHost, PortableBackend>, FusionLevel::segment>;
-
-template <class Call> std::string sentence_of(Call const& call) {
-  try {
-    call();
-  } catch (Error const& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-template <class T> std::vector<double> kept_of(T& trainer) {
-  trainer.exec().fence("labels");
-  std::vector<double> all;
-  auto const append = [&](auto const& view) {
-    for (std::size_t i = 0; i < view.size(); ++i) all.push_back(double(view.data()[i]));
-  };
-  append(trainer.model().master());
-  append(trainer.model().buffers());
-  append(trainer.optimizer().state());
-  all.push_back(double(trainer.model().state()().step));
-  all.push_back(double(trainer.model().state()().loss_scale));
-  return all;
-}
 
 std::string expected(char const* network, int classes, int count, std::string const& one) {
   return std::string(network) + ", loss cross_entropy: expected class indices from 0 to " +
@@ -80,11 +60,13 @@ void check(char const* name, int classes, Labels const& labels, std::string cons
   CHECK(std::isfinite(trainer.loss()));
   for (int const bad : {-1, classes, 1 << 30}) {
     auto const before = kept_of(trainer);
+    float const scale = trainer.model().state()().loss_scale;
     int* const label = labels.data() + labels.size() / 2;
     int const good = *label;
     *label = bad;
     trainer.step(x, labels);
     CHECK(kept_of(trainer) == before);
+    CHECK(trainer.model().state()().loss_scale == scale);
     *label = good;
     trainer.step(x, labels);  // counts, and the next sentence speaks of the one before
     CHECK(kept_of(trainer) != before);

@@ -9,8 +9,11 @@
 #include <cstdint>
 #include <limits>
 #include <phyllo/train/schedule.hpp>
+#include <sentence_of.hpp>
 #include <string>
 #include <type_traits>
+
+using phyllo::test::sentence_of;
 
 namespace {
 
@@ -21,15 +24,6 @@ struct Factors {
     factor(step) = schedule.factor(std::uint64_t(step));
   }
 };
-
-template <class Call> std::string sentence_of(Call call) {
-  try {
-    call();
-  } catch (phyllo::Error const& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 }  // namespace
 

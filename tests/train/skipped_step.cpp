@@ -5,6 +5,7 @@
 // and no NaN in memory that a later, smaller batch reads.
 
 #include <phyllo/phyllo.hpp>
+#include <train/kept_state.hpp>
 
 #include <doctest/doctest.h>
 
@@ -13,6 +14,7 @@
 #include <vector>
 
 using namespace phyllo;
+using test::kept_of;
 
 namespace {
 
@@ -33,21 +35,6 @@ Matrix values(int rows, int columns, double phase) {
   Matrix v("values", std::size_t(rows), std::size_t(columns));
   for (std::size_t i = 0; i < v.size(); ++i) v.data()[i] = std::sin(phase + 1.9 * double(i));
   return v;
-}
-
-// Everything that a step may change and that later ones read.
-template <class T> std::vector<double> kept_of(T& trainer) {
-  trainer.exec().fence("skipped step");
-  std::vector<double> all;
-  auto const append = [&](auto const& view) {
-    for (std::size_t i = 0; i < view.size(); ++i) all.push_back(double(view.data()[i]));
-  };
-  append(trainer.model().parameters());
-  append(trainer.model().master());
-  append(trainer.model().buffers());
-  append(trainer.optimizer().state());
-  all.push_back(double(trainer.model().state()().step));
-  return all;
 }
 
 // Three steps on batches of 7 and 3 with one bad number in between, against the same without it.

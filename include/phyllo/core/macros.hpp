@@ -2,6 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+// Whether code is compiled for a GPU in this pass of the compiler.
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#define PHYLLO_ON_DEVICE 1
+#else
+#define PHYLLO_ON_DEVICE 0
+#endif
+
 #include <phyllo/core/requirements.hpp>
 
 #include <Kokkos_Macros.hpp>
@@ -111,19 +118,12 @@
 
 // The same in device code only, where an array that is indexed at run time leaves the registers;
 // on a host the vectoriser does better with the loop as it stands.
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#if PHYLLO_ON_DEVICE
 #define PHYLLO_UNROLL_ON_DEVICE _Pragma("unroll")
 #define PHYLLO_ROLLED_ON_DEVICE _Pragma("unroll 1")
 #else
 #define PHYLLO_UNROLL_ON_DEVICE
 #define PHYLLO_ROLLED_ON_DEVICE
-#endif
-
-// Whether code is compiled for a GPU in this pass of the compiler.
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-#define PHYLLO_ON_DEVICE 1
-#else
-#define PHYLLO_ON_DEVICE 0
 #endif
 
 // Whether calls inside kernels check what only run time shows: in debug builds.

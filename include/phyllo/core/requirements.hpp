@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// What the compiler must provide. Every header includes this file before its own first
-// declaration, so that a wrong option is one sentence and not a thousand errors. GCC and Clang
-// continue after #error; a missing file ends GCC, and a warning raised to "fatal" ends Clang.
+// What the compiler must provide. core/macros.hpp, which every header includes, includes it
+// before its own first declaration, so that a wrong option is one sentence and not a thousand
+// errors. GCC and Clang continue after #error; a missing file ends GCC, and a warning raised to
+// "fatal" ends Clang.
 
 #if defined(_MSVC_LANG)
 #define PHYLLO_LANGUAGE _MSVC_LANG
@@ -24,7 +25,7 @@
 #endif
 
 // A GPU compiler's device pass has no exceptions; its host pass is checked.
-#if !defined(__cpp_exceptions) && !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
+#if !defined(__cpp_exceptions) && !PHYLLO_ON_DEVICE
 #if defined(__clang__)
 #pragma clang diagnostic fatal "-W#warnings"
 #warning Phyllo reports errors by exceptions. Compile without -fno-exceptions

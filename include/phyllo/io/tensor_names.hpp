@@ -16,7 +16,7 @@ namespace phyllo::inline PHYLLO_ISA::detail {
 
 using Names = std::vector<std::string_view>;
 
-// Names as they may stand in a message: the first 20, and how many more there are.
+// Names for a message: the first 20, and how many more there are.
 inline std::string listed(Names const& names) {
   constexpr std::size_t most = 20;
   std::string text;

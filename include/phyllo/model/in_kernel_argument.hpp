@@ -31,8 +31,8 @@ template <class T> constexpr long static_elements() {
     count = long(std::tuple_size<T>::value);
   else if constexpr (requires { std::integral_constant<std::size_t, T::size()>{}; })
     count = long(T::size());
-  return count > 0 && count <= INT_MAX ? count
-                                       : 0;  // Kokkos and the standard mark a dynamic extent
+  // Kokkos and the standard state a number beyond int for a dynamic extent.
+  return count > 0 && count <= INT_MAX ? count : 0;
 }
 
 // A constant, because nvcc takes a call in device code for one at run time.

@@ -25,8 +25,8 @@ inline std::vector<std::string> with_suffix(std::vector<std::string> names, char
   return names;
 }
 
-// In a backward pass by hand, no communication waits for finished gradients.
-struct NobodyWaits {
+// What a backward pass calls when gradients are final, where no communication waits for them.
+struct IgnoreFinished {
   void operator()(int) const {}
 };
 
@@ -147,8 +147,8 @@ void Model<Net, P, Exec>::backward_bound(space const& exec, DOut const& d_out,
       detail::SetTail<accumulate>{gradients_.data() + nodes.arena_size, weight, weights_changed_});
   int const batch = last_batch_;
   forget_forward();  // gradients take the place of activations
-  detail::NobodyWaits nobody;
-  auto const pass = backward_pass(exec, batch, communication, inputs, nobody);
+  detail::IgnoreFinished ignore;
+  auto const pass = backward_pass(exec, batch, communication, inputs, ignore);
   load_output_gradients<AllPorts>(pass, gradients);
   pass.run_all();
   if (inputs) store_input_gradients<AllPorts>(pass, d_in);

@@ -102,12 +102,12 @@ template <class Chain> struct Normalization {
     accumulate const* inverse_deviation = nullptr;
     accumulate const* sums = nullptr;       // (2 C), reduced over ranks where statistics are
     accumulate const* mean_sums = nullptr;  // (C + 1), for M
-    storage* d_x = nullptr;                 // may be d_y; nullptr: nobody wants it
+    storage* d_x = nullptr;                 // may be d_y; nullptr: not computed
     bool accumulate_gradient = false;
     Randomness random;
     storage const* added = nullptr;  // as in BackwardSums
     storage const* y = nullptr;
-    storage* d_added = nullptr;  // nullptr: nobody wants it
+    storage* d_added = nullptr;  // nullptr: not computed
     bool accumulate_added = false;
   };
 };

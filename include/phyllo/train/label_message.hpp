@@ -12,7 +12,7 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Counts class indices outside of their range from zero again, once a message has named them.
+/// Sets the count of class indices outside of their range to zero, once a message has named them.
 template <class A> struct ForgetLabels {
   StepState* state = nullptr;
   A* tail = nullptr;  // op::Tail
@@ -33,7 +33,7 @@ template <class A> struct CountLabels {
   }
 };
 
-/// The class index that a message names; all are counted from zero again.
+/// The class index that a message names; sets the count of all to zero.
 template <class Space, class A, class View>
 op::WrongLabel take_wrong_label(Space const& exec, std::string const& label, StepState* state,
                                 A* tail, View const& on_device) {

@@ -151,9 +151,6 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
   static constexpr long row_size = M::gradient_size + buffer_size;
   static constexpr bool on_host = Kokkos::SpaceAccessibility<space, Kokkos::HostSpace>::accessible;
   using Add = AddShards<accumulate, shards, on_host ? 1024 : 1>;
-  struct Nobody {  // waits for gradients before the last shard
-    void operator()(int) const {}
-  };
 
   accumulate const* tail() const { return model_.gradients().data() + M::nodes.arena_size; }
 
@@ -172,8 +169,8 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
   // Every shard as a batch of its own, by all threads.
   template <bool WholeStep>
   void one_by_one(space const& exec, BoundTensors const& in, BoundTensors const& targets) {
-    Local nobody_else;
-    Nobody nobody;
+    Local one_rank;
+    detail::IgnoreFinished ignore;  // gradients are final after the last shard
     int before = 0;
     for (int s = map_.first(); s < map_.last(); ++s) {
       long const first = map_.begin(s) - map_.begin(map_.first());
@@ -184,11 +181,11 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
       if constexpr (WholeStep) {
         evaluation_.whole_step(exec, x, t, first);
       } else {
-        auto forward = model_.template forward_pass<Phase::training>(exec, count, nobody_else);
+        auto forward = model_.template forward_pass<Phase::training>(exec, count, one_rank);
         model_.load(forward, x);
         forward.run_all();
         evaluation_.losses(exec, forward, t, first);
-        model_.backward_pass(exec, count, nobody_else, false, nobody).run_all();
+        model_.backward_pass(exec, count, one_rank, false, ignore).run_all();
       }
       add(exec, {s, 1, before}, {0, M::gradient_size}, model_.gradients().data(),
           model_.gradients().data());

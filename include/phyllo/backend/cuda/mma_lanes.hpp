@@ -21,7 +21,7 @@ namespace phyllo::inline PHYLLO_ISA::cuda {
 struct MmaLanes {
   static constexpr int lanes = 32;
   static constexpr int emulated_lanes =
-      PHYLLO_ON_DEVICE ? 1 : lanes;  // lanes that one call stands for
+      PHYLLO_ON_DEVICE ? 1 : lanes;  // lanes that one call computes
   static constexpr int blocks = 2;   // of sums in 16 outputs; weights of 8 outputs each
   static constexpr int parts = 2;    // samples of a lane
   /// Bytes of scratch memory for a block: what a device of the architecture has, less what the

@@ -16,7 +16,7 @@ namespace phyllo::inline PHYLLO_ISA::hip {
 struct MfmaLanes {
   static constexpr int lanes = 64;
   static constexpr int emulated_lanes =
-      PHYLLO_ON_DEVICE ? 1 : lanes;                  // lanes that one call stands for
+      PHYLLO_ON_DEVICE ? 1 : lanes;                  // lanes that one call computes
   static constexpr int blocks = 1;                   // of sums in 16 outputs
   static constexpr int parts = 1;                    // samples of a lane
   static constexpr long scratch_budget = 64 * 1024;  // bytes for a block
