@@ -11,3 +11,15 @@
 #else
 #define PHYLLO_IN_VERIFY(...)
 #endif
+
+namespace phyllo::test {
+
+// The same for `if constexpr` in a template, which leaves out what is not instantiated, and for
+// work at run time.
+#if defined(PHYLLO_ALL_CASES)
+inline constexpr bool all_cases = true;
+#else
+inline constexpr bool all_cases = false;
+#endif
+
+}  // namespace phyllo::test

@@ -4,6 +4,7 @@
 #include <phyllo/phyllo.hpp>
 
 #include <doctest/doctest.h>
+#include <rings.hpp>
 
 #include <cmath>
 #include <limits>
@@ -131,8 +132,8 @@ TEST_CASE("optimizers: SGD and Adam follow their formulas") {
   });
 }
 
-TEST_CASE_TEMPLATE("trainer: learns in every precision", P, Full<double>, Full<float>,
-                   Mixed<bf16, float>, Mixed<fp16, float>) {
+TEST_CASE_TEMPLATE("trainer: learns in every precision", P, Full<float>,
+                   Mixed<fp16, float> PHYLLO_IN_VERIFY(, Full<double>, Mixed<bf16, float>)) {
   Kokkos::DefaultExecutionSpace const device;
   Trainer<Narrow, MeanSquaredError, Adam, P> trainer(device, Adam{.rate = 0.01f}, {.batch = 64});
   Host const on_host = values(64, 5, 0.2);

@@ -34,7 +34,7 @@ template <Lacking lacking>
 using ByLibrary = blas_lt::Contraction<PlainLibrary<lacking>, Device, op::Chain<ReLU>, P, Always>;
 
 // All that the three passes of a layer write.
-struct Layer {
+struct OneLayer {
   static constexpr int batch = 49, inputs = 33, outputs = 20;
   Guarded<bf16> y{batch * outputs}, d_x{batch * inputs};
   Guarded<float> d_weight{inputs * outputs}, d_bias{outputs};
@@ -68,14 +68,14 @@ struct Layer {
     Kernels::run(Space(), "test", parameters);
     Space().fence("test");
   }
-  bool has_bits_of(Layer const& other) const {
+  bool has_bits_of(OneLayer const& other) const {
     return y.has_bits_of(other.y) && d_x.has_bits_of(other.d_x) &&
            d_weight.has_bits_of(other.d_weight) && d_bias.has_bits_of(other.d_bias);
   }
 };
 
 template <Lacking lacking> void check_own_kernels(std::string const& reason) {
-  Layer own, first, second;
+  OneLayer own, first, second;
   own.run<Own>();
   std::string const text = standard_error_of([&] {
     first.run<ByLibrary<lacking>>();
@@ -105,7 +105,7 @@ TEST_CASE("Products: so does one without room for what it works in") {
 }
 
 TEST_CASE("Products: a library that can be used says nothing, and is used") {
-  Layer layer;
+  OneLayer layer;
   CHECK(standard_error_of([&] { layer.run<ByLibrary<Lacking::nothing>>(); }).empty());
   long launches = 0;
   for (long const l : PlainLibrary<Lacking::nothing>::launches) launches += l;
@@ -115,7 +115,7 @@ TEST_CASE("Products: a library that can be used says nothing, and is used") {
 TEST_CASE(
     "Products: the first product of a stream that records is an error, the next is recorded") {
   using Library = PlainLibrary<Lacking::sums_of_columns>;
-  Layer own, layer;
+  OneLayer own, layer;
   own.run<ByLibrary<Lacking::nothing>>();
   Library::recording = true;
   try {

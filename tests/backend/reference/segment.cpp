@@ -101,7 +101,7 @@ template <class... D, class P> struct Problem<Segment<D...>, P> {
 };
 
 // Values and gradients of a step.
-template <class A> struct Step {
+template <class A> struct WholeStepResult {
   std::vector<A> gradients, values, correct;
 };
 
@@ -171,11 +171,11 @@ template <class... D, class P> struct Unfused<Segment<D...>, P> {
     d = d_x;
   }
 
-  template <class L> Step<A> step() {
+  template <class L> WholeStepResult<A> step() {
     auto const n = std::size_t(given.batch);
     std::vector<S> d(value[length].size());
-    Step<A> s{std::vector<A>(std::size_t(given.parameter_count)), std::vector<A>(n),
-              std::vector<A>(n)};
+    WholeStepResult<A> s{std::vector<A>(std::size_t(given.parameter_count)), std::vector<A>(n),
+                         std::vector<A>(n)};
     using Op = op::Loss<L>;
     test::run<Op, P>(typename Op::template Evaluate<P>{given.batch,
                                                        {given.outputs[length - 1]},
@@ -200,13 +200,13 @@ template <class... D, class P> struct Unfused<Segment<D...>, P> {
 };
 
 template <class L, class S, class P>
-Step<typename P::accumulate> whole_step(Problem<S, P>& p, bool correct = true) {
+WholeStepResult<typename P::accumulate> whole_step(Problem<S, P>& p, bool correct = true) {
   using Op = op::WholeStep<S, L>;
   using A = typename P::accumulate;
   auto const n = std::size_t(p.batch);
   std::vector<A> partial(std::size_t(Op::blocks * p.parameter_count));
-  Step<A> s{std::vector<A>(std::size_t(p.parameter_count), A(1e9)), std::vector<A>(n, A(1e9)),
-            std::vector<A>(n, A(1e9))};
+  WholeStepResult<A> s{std::vector<A>(std::size_t(p.parameter_count), A(1e9)),
+                       std::vector<A>(n, A(1e9)), std::vector<A>(n, A(1e9))};
   test::run<Op, P>(typename Op::template Run<P>{
       p.forward(nullptr), p.loss_weight, p.template targets<L>(), &p.state, p.parameter_count,
       partial.data(), s.gradients.data(), s.values.data(), correct ? s.correct.data() : nullptr});
@@ -254,7 +254,7 @@ TEST_CASE_TEMPLATE("reference whole step: equals its layers one at a time", S, S
   Problem<S, Double> p(7);
   p.loss_weight = 0.75f;
   Unfused<S, Double> unfused(p);
-  auto const check = [](Step<double> const& a, Step<double> const& b) {
+  auto const check = [](WholeStepResult<double> const& a, WholeStepResult<double> const& b) {
     CHECK(test::relative_error(a.gradients, b.gradients) < 1e-14);
     CHECK(test::largest_difference(a.values, b.values) < 1e-14);
     CHECK(a.correct == b.correct);
