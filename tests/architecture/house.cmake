@@ -158,6 +158,21 @@ function(check_docstring file)
   set(violations "${violations}" PARENT_SCOPE)
 endfunction()
 
+# A class that a user makes says which threads may call it. Classes inside of these are called as they are.
+set(classes_of_users "^(model/(model|inference_session|in_kernel|snapshot)|train/(trainer|reproducible_trainer|optimizer|\
+memory_checkpoint|captured_step)|data/sampler|io/(load|save|safetensors)|comm/(mpi|gpu_aware_mpi|nccl_sums|all_reduce|\
+tree_reduce|sharded|hierarchical|wire|lag|local_sgd|asynchronous|groups))\\.hpp$")
+function(check_threads file name)
+  if(NOT name MATCHES "${classes_of_users}")
+    return()
+  endif()
+  file(READ "${file}" text)
+  if(NOT text MATCHES "\n */// threads ")
+    refuse("${file}:1" "the docstring of what users make or call has the key threads: who may call it at the same time.")
+  endif()
+  set(violations "${violations}" PARENT_SCOPE)
+endfunction()
+
 function(check_licence file)
   file(READ "${file}" text LIMIT 400)
   if(NOT text MATCHES "SPDX-FileCopyrightText: [0-9]+ The Phyllo authors" OR
@@ -177,6 +192,7 @@ foreach(name IN LISTS headers)
     continue()
   endif()
   check_header("${ROOT}/include/phyllo/${name}" "${name}")
+  check_threads("${ROOT}/include/phyllo/${name}" "${name}")
   if(folder STREQUAL "layer")
     check_docstring("${ROOT}/include/phyllo/${name}")
   endif()
