@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 #include <mpi.h>
+#include <rings.hpp>
 
 #if defined(KOKKOS_ENABLE_OPENMP)
 
@@ -16,6 +17,7 @@
 
 #include <cstring>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 using namespace phyllo;
@@ -133,15 +135,19 @@ template <class Net, class P, class Reproducible, class Rule> void check(Rule co
   }
 }
 
+// In the gate, of 16 bits only what float does not show: a pass over tiles, and statistics.
 template <class P> void check_all() {
+  constexpr bool all = test::all_cases || std::is_same_v<P, Full<float>>;
   Sgd const sgd{.rate = 0.05f, .momentum = 0.9f};
   Adam const adam{.rate = 0.01f};
   check<Perceptron, P, Reproducible<>>(sgd);
-  check<Images, P, Reproducible<>>(adam);
-  check<Normalized, P, Reproducible<>>(sgd);
   check<Normalized, P, Reproducible<>>(adam);
-  check<Wide, P, Reproducible<>>(adam);
-  check<Refined, P, Reproducible<>>(sgd);
+  if constexpr (all) {
+    check<Images, P, Reproducible<>>(adam);
+    check<Normalized, P, Reproducible<>>(sgd);
+    check<Wide, P, Reproducible<>>(adam);
+    check<Refined, P, Reproducible<>>(sgd);
+  }
 }
 
 }  // namespace
