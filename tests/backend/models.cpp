@@ -186,8 +186,8 @@ TEST_CASE_TEMPLATE("networks on the default device, in float", Net, Mlp, Odd, St
                    Images) {
   compare<Net, Full<float>>();
 }
-TEST_CASE_TEMPLATE("networks on the default device, in bfloat16", Net, Stages,
-                   Images PHYLLO_IN_VERIFY(, Mlp, Odd, Wide)) {
+TEST_CASE_TEMPLATE("networks on the default device, in bfloat16", Net,
+                   Stages PHYLLO_IN_VERIFY(, Images, Mlp, Odd, Wide)) {
   compare<Net, Mixed<bf16, float>>();
 }
 TEST_CASE_TEMPLATE("networks on the default device, in half precision", Net,
