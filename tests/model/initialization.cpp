@@ -114,7 +114,8 @@ TEST_CASE("a kernel makes the weights that the host makes") {
   CHECK(largest_difference_in_kernel<phyllo::XavierNormal>() <= 1e-6);
 }
 
-TEST_CASE("the outputs that an input takes part in: of a convolution by every tap, of a Linear not") {
+TEST_CASE(
+    "the outputs that an input takes part in: of a convolution by every tap, of a Linear not") {
   using namespace phyllo;
   struct Net : Network<Input<2, 3>, Conv1d<5, KernelSize<2>>, Flatten, Linear<4>> {};
   using Space = Kokkos::DefaultHostExecutionSpace;

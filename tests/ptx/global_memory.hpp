@@ -20,8 +20,8 @@ class GlobalMemory {
   struct Piece {
     Bits first, last;
     Reach reach;
-    std::byte* here;  // where its first byte is
-    std::vector<Cell> cells;    // made at the first access
+    std::byte* here;          // where its first byte is
+    std::vector<Cell> cells;  // made at the first access
     Cell* cell(Bits at);
     std::byte* place(Bits at) const { return here + (at - first); }
   };
