@@ -4,7 +4,7 @@
 """Random networks: descriptions, and the C++ program that checks them.
 
 usage: generate.py --seed S --count N [--first K] --output FILE.cpp
-       generate.py --descriptions FILE.json [--output FILE.cpp]
+       generate.py --descriptions FILE.json [--first K] [--count N] [--output FILE.cpp]
 
 A network is a *description*, one JSON object:
   parts      what stands between the angle brackets of Network<...>, see PARTS
@@ -626,17 +626,18 @@ class Draw:
             [(self.wide_image, f"image segment, {what} {side}") for what in ("parameters", "values", "widest")
              for side in ("kept", "passed")] + [(self.several, "one value, two outputs")]
 
-    def description(self, of_steps):
+    def description(self, number):
+        """Of six networks three meet a rare boundary, each in turn, and one is made of rare steps."""
         r = self.rng
-        kinds = ((self.perceptron, 16), (self.flattened, 12), (self.images, 26), (self.anything, 22), (self.several, 12),
-                 (self.deep, 6), (self.wide, 3), (self.wide_image, 6))
         kinds = ((self.perceptron, 15), (self.flattened, 11), (self.images, 24), (self.anything, 22), (self.several, 14),
                  (self.fused, 14))
         kind, wanted = r.choices([k for k, _ in kinds], [w for _, w in kinds])[0], None
-        if r.random() < 0.5:
-            kind, wanted = r.choice(self.rare())
+        of_steps = number % 6 == 5
         if of_steps:
-            kind, wanted = self.steps, None
+            kind = self.steps
+        elif number % 2 == 0:
+            rare = self.rare()
+            kind, wanted = rare[number // 2 % len(rare)]
         while True:
             try:
                 parts = kind()
@@ -700,7 +701,7 @@ def read_descriptions(path):
 
 
 def draw(seed, number):
-    d = Draw(random.Random(f"{seed}/{number}")).description(number % 6 == 5)
+    d = Draw(random.Random(f"{seed}/{number}")).description(number)
     d["name"] = f"n{seed}_{number}"
     return d
 
@@ -859,16 +860,16 @@ def write_if_changed(path, text):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].replace("usage: ", ""))
     parser.add_argument("--seed")
-    parser.add_argument("--count", type=int, default=6)
+    parser.add_argument("--count", type=int, help="6, or all that are left of FILE.json")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--descriptions")
     parser.add_argument("--output")
     arguments = parser.parse_args()
+    first = arguments.first
     if arguments.descriptions:
-        descriptions = read_descriptions(arguments.descriptions)
+        descriptions = read_descriptions(arguments.descriptions)[first:][:arguments.count]
     else:
-        first = arguments.first
-        descriptions = [draw(arguments.seed, k) for k in range(first, first + arguments.count)]
+        descriptions = [draw(arguments.seed, k) for k in range(first, first + (arguments.count or 6))]
     if arguments.output:
         write_if_changed(arguments.output, program(descriptions))
     else:
