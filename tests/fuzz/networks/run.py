@@ -5,11 +5,12 @@
 
 usage: run.py BUILD [COUNT] [--seed SEED] [--first K] [--jobs N] [--tries N] [--dump FOLDER]
        run.py BUILD --descriptions FILE.json
-       run.py BUILD --table [RESULTS.jsonl...]
+       run.py BUILD --table [RESULTS.jsonl | EARLIER.md]...
 
 BUILD: a folder that CMake configured with -DPHYLLO_FUZZ_WORKERS=N, where the programs are built. The
 seed is today's date unless --seed says another. Results are appended to BUILD/networks/results.jsonl;
---table writes what they cover to BUILD/networks/coverage.md. Exit status 1: a network failed.
+--table writes what they cover to BUILD/networks/coverage.md, together with the counts of earlier tables. Exit status 1:
+a network failed.
 """
 
 import argparse
@@ -290,20 +291,31 @@ def all_boundaries():
          "one value, two outputs", "several inputs", "several outputs", "dead layer", "dead input", "inference in parts"]
 
 
-def table(results):
+def read_table(file):
+    """What an earlier table says: networks, wrong ones, seeds and a count for each line."""
+    text = pathlib.Path(file).read_text()
+    networks, wrong, seeds = re.search(r"^(\d+) random networks, (\d+) wrong; seeds ([^.]*)\.", text, re.M).groups()
+    lines = {name: int(count) for name, count in re.findall(r"^\| (.+?) \| (\d+) \|$", text, re.M)}
+    return int(networks), int(wrong), set(seeds.split(", ")), lines
+
+
+def table(results, earlier=()):
     roles, kinds, boundaries, settings = coverage(results)
-    seeds = sorted({str(r["seed"]) for r in results})
-    wrong = sum(bool(r["wrong"]) for r in results)
-    text = f"{len(results)} random networks, {wrong} wrong; seeds {', '.join(seeds)}. How many have each:\n\n"
+    number, wrong = len(results), sum(bool(r["wrong"]) for r in results)
+    seeds = {str(r["seed"]) for r in results}
+    lines = {f"{title}: {name}": counter[name] for title, names, counter in
+             (("role", ROLES, roles), ("step", KINDS, kinds), ("boundary", all_boundaries(), boundaries)) for name in names}
+    required = list(lines)
+    before = collections.Counter()
+    for file in earlier:
+        networks, failed, drawn, counts = read_table(file)
+        number, wrong, seeds = number + networks, wrong + failed, seeds | drawn
+        before.update(counts)
+    lines.update({name: settings[name] for name in sorted(set(settings) | set(before) - set(lines))})
+    text = f"{number} random networks, {wrong} wrong; seeds {', '.join(sorted(seeds))}. How many have each:\n\n"
     text += "| what | networks |\n|---|---|\n"
-    rare = []
-    for title, names, counter in (("role", ROLES, roles), ("step", KINDS, kinds), ("boundary", all_boundaries(), boundaries)):
-        for name in names:
-            text += f"| {title}: {name} | {counter[name]} |\n"
-            if counter[name] < ENOUGH:
-                rare.append(f"{name} ({counter[name]})")
-    for name in sorted(settings):
-        text += f"| {name} | {settings[name]} |\n"
+    text += "".join(f"| {name} | {count + before[name]} |\n" for name, count in lines.items())
+    rare = [f"{name.split(': ')[1]} ({lines[name] + before[name]})" for name in required if lines[name] + before[name] < ENOUGH]
     text += f"\nFewer than {ENOUGH}: {', '.join(rare) if rare else 'none'}.\n"
     return text
 
@@ -336,7 +348,9 @@ def main():
     build = arguments.build.resolve()
     log = build / "networks" / "results.jsonl"
     if arguments.table is not None:
-        text = table(read_results(arguments.table or [log]))
+        earlier = [file for file in arguments.table if file.endswith(".md")]
+        results = [file for file in arguments.table if not file.endswith(".md")]
+        text = table(read_results(results or ([] if earlier else [log])), earlier)
         (build / "networks" / "coverage.md").write_text(text)
         print(text)
         return 0
