@@ -33,7 +33,8 @@ with tempfile.TemporaryDirectory() as name:
     write(table, "# heading\nsum\t6\ndefault\t1\nslow\t3\n")
     write(folder / "build/cpu/slow/slow.1", times(3))
     expect(1, "no record of perf/compile_time/mlp.cpp")
-    write(folder / "build/tests/CMakeFiles/phyllo_reference.dir/mlp.cpp.o.cpu", times(1.5))  # the unit is 2 s
+    for number, cost in enumerate((9, 1.5, 0.5)):  # the unit is 2 s
+        write(folder / f"build/tests/CMakeFiles/phyllo_reference_{number}.dir/mlp.cpp.o.cpu", times(cost))
     write(folder / "build/tests/CMakeFiles/slow.dir/slow.cpp.o.cpu", times(1))
     write(folder / "build/tests/slow.cpu", times(0))
     expect(0, "sum of 1")
