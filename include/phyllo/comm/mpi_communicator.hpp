@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/comm/keep_for_ever.hpp>
 #include <phyllo/comm/mpi_error.hpp>
 #include <phyllo/comm/mpi_roll_call.hpp>
 #include <phyllo/comm/mpi_sums.hpp>
@@ -67,9 +68,8 @@ class MpiCommunicator {
           "MPI_Intercomm_merge.");
     check_mpi(MPI_Comm_rank(communicator, &rank_), "MPI_Comm_rank", 0);
     check_mpi(MPI_Comm_size(communicator, &size_), "MPI_Comm_size", rank_);
-    MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Comm_idup(communicator, &communicator_, &request), "MPI_Comm_idup", rank_);
-    MpiWatch(MPI_COMM_NULL, rank_, size_, timeout).wait(&request, 1, "MPI_Comm_idup");
+    numbers_ = std::make_unique<long[]>(std::size_t(size_) + 1);
+    duplicate(communicator);
     // The caller's handler, which the duplicate has inherited, may end the program.
     check_mpi(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler",
               rank_);
@@ -85,6 +85,7 @@ class MpiCommunicator {
         planned_(std::move(other.planned_)),
         buckets_(std::move(other.buckets_)),
         blocking_(std::move(other.blocking_)),
+        numbers_(std::move(other.numbers_)),
         watch_(std::move(other.watch_)) {}
   MpiCommunicator& operator=(MpiCommunicator&&) = delete;
   ~MpiCommunicator() {
@@ -256,11 +257,10 @@ class MpiCommunicator {
 
   /// counts[r] becomes the count of rank r.
   void all_gather(long count, long* counts) const {
-    MPI_Request request = MPI_REQUEST_NULL;
-    watch_->start("MPI_Iallgather", [&] {
-      return MPI_Iallgather(&count, 1, MPI_LONG, counts, 1, MPI_LONG, communicator_, &request);
+    exchange(count, "MPI_Iallgather", [&](long* sent, long* received, MPI_Request* request) {
+      return MPI_Iallgather(sent, 1, MPI_LONG, received, 1, MPI_LONG, communicator_, request);
     });
-    watch_->wait(&request, 1, "MPI_Iallgather");
+    std::copy_n(numbers_.get() + 1, size_, counts);
   }
 
   /// Waits for all sums and requests, and clears them.
@@ -285,26 +285,49 @@ class MpiCommunicator {
 
   /// The sum of count over the ranks below this one.
   long exclusive_sum(long count) const {
-    long before = 0;
-    MPI_Request request = MPI_REQUEST_NULL;
-    watch_->start("MPI_Iexscan", [&] {
-      return MPI_Iexscan(&count, &before, 1, MPI_LONG, MPI_SUM, communicator_, &request);
+    exchange(count, "MPI_Iexscan", [&](long* sent, long* received, MPI_Request* request) {
+      return MPI_Iexscan(sent, received, 1, MPI_LONG, MPI_SUM, communicator_, request);
     });
-    watch_->wait(&request, 1, "MPI_Iexscan");
-    return rank_ == 0 ? 0 : before;  // MPI leaves rank 0's undefined
+    return rank_ == 0 ? 0 : numbers_[1];  // MPI leaves rank 0's undefined
   }
 
   /// The smallest of the ranks' counts.
   long least(long count) const {
-    MPI_Request request = MPI_REQUEST_NULL;
-    watch_->start("MPI_Iallreduce", [&] {
-      return MPI_Iallreduce(MPI_IN_PLACE, &count, 1, MPI_LONG, MPI_MIN, communicator_, &request);
+    exchange(count, "MPI_Iallreduce", [&](long* sent, long* received, MPI_Request* request) {
+      return MPI_Iallreduce(sent, received, 1, MPI_LONG, MPI_MIN, communicator_, request);
     });
-    watch_->wait(&request, 1, "MPI_Iallreduce");
-    return count;
+    return numbers_[1];
   }
 
  private:
+  void duplicate(MPI_Comm communicator) {
+    auto made = std::make_unique<MPI_Comm>(MPI_COMM_NULL);
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Comm_idup(communicator, made.get(), &request), "MPI_Comm_idup", rank_);
+    try {
+      MpiWatch(MPI_COMM_NULL, rank_, size_, timeout_).wait(&request, 1, "MPI_Comm_idup");
+    } catch (RankFailure const&) {
+      keep_for_ever(std::move(made));
+      throw;
+    }
+    communicator_ = *made;
+  }
+  // One number of each rank, numbers_[0], to numbers_[1 ..] of all. The numbers outlive the call.
+  template <class Call> void exchange(long number, char const* operation, Call const& call) const {
+    MPI_Request request = MPI_REQUEST_NULL;
+    watch_->start(operation, [&] {
+      numbers_[0] = number;
+      return call(numbers_.get(), numbers_.get() + 1, &request);
+    });
+    try {
+      watch_->wait(&request, 1, operation);
+    } catch (RankFailure const&) {
+      keep_for_ever(std::move(numbers_));
+      numbers_ = std::make_unique<long[]>(std::size_t(size_) + 1);
+      throw;
+    }
+  }
+
   template <class T> static MPI_Datatype type() {
     if constexpr (std::same_as<T, float>)
       return MPI_FLOAT;
@@ -363,6 +386,7 @@ class MpiCommunicator {
   static_assert(2 * MpiSums::most <= std::size_t(MpiRollCall::tag));
   std::unique_ptr<MpiSums> buckets_ = std::make_unique<MpiSums>(0);
   std::unique_ptr<MpiSums> blocking_ = std::make_unique<MpiSums>(int(MpiSums::most));
+  mutable std::unique_ptr<long[]> numbers_;  // (size + 1)
   std::unique_ptr<MpiWatch> watch_;
 };
 

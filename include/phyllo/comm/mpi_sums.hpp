@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/comm/keep_for_ever.hpp>
 #include <phyllo/comm/mpi_halving_sum.hpp>
 #include <phyllo/comm/mpi_watch.hpp>
 
@@ -9,6 +10,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -49,7 +51,7 @@ class MpiSums {
     for (std::size_t k = 0; k < count_; ++k)
       free &= std::visit([](auto& s) { return s.give_up(); }, sums_[k].sum);
     // A message that is arriving goes on to be written: that memory is never given back.
-    if (!free) static_cast<void>(new auto(std::move(rooms_)));
+    if (!free) keep_for_ever(std::make_unique<std::deque<Room>>(std::move(rooms_)));
   }
 
   template <class T>

@@ -159,6 +159,7 @@ void compare(Work const& work, double bound, Output<T, Place> const&... outputs)
       work_memory(thread_bytes<Kernels<Op, P>>, instances.all.concurrency());
   auto const by_backend = [&memory](Space const& exec) {
     return [&exec, &memory](Work w) {
+      static_cast<void>(memory);
       if constexpr (requires { w.memory; }) w.memory = memory;
       Kernels<Op, P>::run(exec, "backend", w);
       exec.fence("backend");
