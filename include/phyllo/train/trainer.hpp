@@ -112,6 +112,7 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
   /// one of them, such as one that has loaded a file; every rank calls it.
   void broadcast(int root = 0) {
     broadcast_training<C>(exec_, model_, optimizer_, communication_, root, [this] {
+      static_cast<void>(this);  // a policy without weights to send needs nothing
       if constexpr (ExchangesWeights<C>) communication_.synchronize(exec_, trained());
     });
   }
