@@ -87,8 +87,10 @@ template <class Net, class Precision> class InKernel {
     static_assert(!complete || narrow,
                   "in_kernel: the network is too wide for one thread (InKernel::max_width numbers "
                   "in one value). Call it by a team: closure(member, input, output).");
+    using Arguments = Fit<complete, First, More...>;
+    static_cast<void>(sizeof(detail::CheckedArgument<Arguments::fit>));
     Result result{};
-    if constexpr (complete && narrow && Fit<complete, First, More...>::fits) {
+    if constexpr (complete && narrow && Arguments::fits) {
       using Plan = PlanFor<accumulate>;
       constexpr int size = int(Plan::memory.bytes / long(sizeof(accumulate)));
       accumulate arena[size];
@@ -138,8 +140,9 @@ template <class Net, class Precision> class InKernel {
   PHYLLO_FUNCTION void operator()(Member const& member, Numbers const&... numbers) const {
     // Of a copy: what it hands out is free again after the call.
     auto const scratch = member.team_scratch(0);
-    run_in<Fit<is_call<Numbers...>, Numbers...>::fits>(scratch, detail::ByTeam<Member>{member},
-                                                       numbers...);
+    using Arguments = Fit<is_call<Numbers...>, Numbers...>;
+    static_cast<void>(sizeof(detail::CheckedArgument<Arguments::fit>));
+    run_in<Arguments::fits>(scratch, detail::ByTeam<Member>{member}, numbers...);
   }
 
   /// By the vector lanes of one thread of a team: all of them call, with the same inputs and
@@ -147,8 +150,9 @@ template <class Net, class Precision> class InKernel {
   template <detail::TeamMember Member, class... Numbers>
   PHYLLO_FUNCTION void operator()(Warp<Member> const& warp, Numbers const&... numbers) const {
     auto const scratch = warp.member.thread_scratch(0);
-    run_in<Fit<is_call<Numbers...>, Numbers...>::fits>(scratch, detail::ByWarp<Member>{warp.member},
-                                                       numbers...);
+    using Arguments = Fit<is_call<Numbers...>, Numbers...>;
+    static_cast<void>(sizeof(detail::CheckedArgument<Arguments::fit>));
+    run_in<Arguments::fits>(scratch, detail::ByWarp<Member>{warp.member}, numbers...);
   }
 
  private:

@@ -68,10 +68,30 @@ template <int Size, bool IsOutput, class Accumulate, class T> constexpr Argument
     return ArgumentFit::fits;
 }
 
+/// The sentence about an argument that does not fit. In no constant expression: where its assertion
+/// fails, Clang would go on with both branches.
+template <ArgumentFit fit> struct CheckedArgument {
+  static_assert(
+      fit != ArgumentFit::one_number,
+      "in_kernel: an argument is one number, and the network's input or output has several. "
+      "Pass a View, an array or a pointer with all of them.");
+  static_assert(fit != ArgumentFit::other_extent,
+                "in_kernel: an argument has another number of elements than the network's input or "
+                "output. Pass as many numbers as the network has there.");
+  static_assert(
+      fit != ArgumentFit::not_indexed,
+      "in_kernel: an argument is neither a number nor indexed by one integer. Pass a View of "
+      "rank 1, an array, a pointer or a function of the index, without a name.");
+  static_assert(
+      fit != ArgumentFit::read_only,
+      "in_kernel: an output is read-only. Pass a View, a pointer or a function that returns "
+      "a reference; arrays are passed by reference to const.");
+};
+
 /// The arguments of a call inside a kernel: the inputs of a network, and behind them, by a team,
 /// its outputs.
 ///
-/// errors   compile: one sentence, of the first argument that does not fit
+/// state    fit: of the first argument that does not fit, for CheckedArgument
 template <class Net, class Accumulate, class... T> struct InKernelArguments {
   template <std::size_t I> static constexpr bool is_output = int(I) >= Ports<Net>::inputs;
   template <std::size_t I> static constexpr int size() {
@@ -89,22 +109,6 @@ template <class Net, class Accumulate, class... T> struct InKernelArguments {
   }
   static constexpr ArgumentFit fit = first_misfit(std::index_sequence_for<T...>{});
   static constexpr bool fits = fit == ArgumentFit::fits;
-
-  static_assert(
-      fit != ArgumentFit::one_number,
-      "in_kernel: an argument is one number, and the network's input or output has several. "
-      "Pass a View, an array or a pointer with all of them.");
-  static_assert(fit != ArgumentFit::other_extent,
-                "in_kernel: an argument has another number of elements than the network's input or "
-                "output. Pass as many numbers as the network has there.");
-  static_assert(
-      fit != ArgumentFit::not_indexed,
-      "in_kernel: an argument is neither a number nor indexed by one integer. Pass a View of "
-      "rank 1, an array, a pointer or a function of the index, without a name.");
-  static_assert(
-      fit != ArgumentFit::read_only,
-      "in_kernel: an output is read-only. Pass a View, a pointer or a function that returns "
-      "a reference; arrays are passed by reference to const.");
 };
 
 /// Where PHYLLO_CHECKS_CALLS, ends a kernel whose argument has another extent than Size at run
