@@ -31,6 +31,7 @@ void gpu_training(Kokkos::View<int*> classes, Kokkos::View<float**> values) {
   train<GpuConvolutional, phyllo::CrossEntropy, phyllo::Full<float>>(classes);
   PHYLLO_IN_VERIFY(
       train<GpuConvolutional, phyllo::CrossEntropy, phyllo::Mixed<phyllo::bf16, float>>(classes);)
-  train<GpuPerceptron, phyllo::MeanSquaredError, phyllo::Mixed<phyllo::fp16, float>>(values);
+  PHYLLO_IN_VERIFY(
+      train<GpuPerceptron, phyllo::MeanSquaredError, phyllo::Mixed<phyllo::fp16, float>>(values);)
   PHYLLO_IN_VERIFY(train<GpuPerceptron, phyllo::MeanSquaredError, phyllo::Full<float>>(values);)
 }

@@ -160,6 +160,7 @@ TEST_CASE_TEMPLATE("onednn: training agrees with the backend openmp", P,
   using Own = Execution<Space, Backends<OpenMpBackend, PortableBackend>>;
   CHECK(distance(train.template operator()<Wide, Own>(),
                  train.template operator()<Wide, Execution<Space>>()) <= bound);
-  CHECK(distance(train.template operator()<Normalized, Own>(),
-                 train.template operator()<Normalized, Execution<Space>>()) <= bound);
+  if constexpr (test::all_cases)
+    CHECK(distance(train.template operator()<Normalized, Own>(),
+                   train.template operator()<Normalized, Execution<Space>>()) <= bound);
 }
