@@ -6,6 +6,8 @@
 
 #include <fusion/boundaries.hpp>
 
+#include <rings.hpp>
+
 using namespace phyllo;
 using namespace phyllo::test;
 
@@ -29,12 +31,12 @@ TEST_CASE("limits: values and gradients of narrow segments") {
   static_assert(steps<Widest> == 1 && steps<Wider> == 2 && steps<MostParameters> == 1 &&
                 steps<Seventeen> == 2);
   compare_with_reference<Widest>();
-  compare_with_reference<Wider>();
+  if constexpr (all_cases) compare_with_reference<Wider>();
   compare_with_reference<MostParameters>();
   compare_with_reference<Seventeen>();
 }
 TEST_CASE("limits: values and gradients of small images") {
   static_assert(steps<MostFeatures> == 1 && steps<FeaturesOnceMore> == 1);
   compare_with_reference<MostFeatures>();
-  compare_with_reference<FeaturesOnceMore>();
+  if constexpr (all_cases) compare_with_reference<FeaturesOnceMore>();
 }

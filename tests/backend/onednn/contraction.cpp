@@ -70,8 +70,10 @@ TEST_CASE_TEMPLATE("onednn: convolutions", P, PHYLLO_TEST_ONEDNN_PRECISIONS) {
 }
 
 TEST_CASE_TEMPLATE("onednn: products with an epilogue", P, PHYLLO_TEST_ONEDNN_PRECISIONS) {
-  compare_epilogues<P, op::Chain<ReLU>, op::Chain<Tanh>, op::Chain<Sigmoid>, op::Chain<GELU>,
-                    op::Chain<GELU, Dropout<0.25>, Tanh>, op::Chain<Dropout<0.5>>>();
+  compare_epilogues<P, op::Chain<ReLU>, op::Chain<GELU>, op::Chain<Dropout<0.5>>>();
+  if constexpr (test::all_cases)
+    compare_epilogues<P, op::Chain<Tanh>, op::Chain<Sigmoid>,
+                      op::Chain<GELU, Dropout<0.25>, Tanh>>();
 }
 
 TEST_CASE_TEMPLATE("onednn: a number that is none is not hidden by an activation", P,
