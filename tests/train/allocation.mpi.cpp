@@ -27,6 +27,8 @@ void* counted(void* pointer) {
   ++allocated;
   return pointer;
 }
+// Not inlined: GCC compares the free in it with the operator new of the caller.
+[[gnu::noinline]] void give_back(void* pointer) { std::free(pointer); }
 }  // namespace
 
 // The program's own; the other forms end in these.
@@ -35,10 +37,10 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
   auto const a = static_cast<std::size_t>(alignment);
   return counted(std::aligned_alloc(a, (size + a - 1) / a * a));
 }
-void operator delete(void* pointer) noexcept { std::free(pointer); }
-void operator delete(void* pointer, std::size_t) noexcept { std::free(pointer); }
-void operator delete(void* pointer, std::align_val_t) noexcept { std::free(pointer); }
-void operator delete(void* pointer, std::size_t, std::align_val_t) noexcept { std::free(pointer); }
+void operator delete(void* pointer) noexcept { give_back(pointer); }
+void operator delete(void* pointer, std::size_t) noexcept { give_back(pointer); }
+void operator delete(void* pointer, std::align_val_t) noexcept { give_back(pointer); }
+void operator delete(void* pointer, std::size_t, std::align_val_t) noexcept { give_back(pointer); }
 
 namespace {
 
