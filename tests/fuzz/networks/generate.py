@@ -829,9 +829,11 @@ def test_case(d):
         text += f"  e.rule.adam = {str(r['name'] == 'adam').lower()};\n"
         text += "".join(f"  e.rule.{f} = {value(f)};\n" for f in fields)
     types = f"{name}::Net, {name}::In, {name}::Out"
-    text += f"  e.reference = networks::make_reference<double, {types}>;\n"
+    text += f"  e.reference = networks::make_reference<phyllo::Full<double>, {types}>;\n"
     if g.rounds_coarsely():
-        text += f"  e.in_float = networks::make_reference<float, {types}>;\n"
+        text += f"  e.in_float = networks::make_reference<phyllo::Full<float>, {types}>;\n"
+    if d["precision"] == "fp16":
+        text += f"  e.in_storage = networks::make_reference<{precision}, {types}>;\n"
     text += f"  e.subject = {name}::make;\n  networks::run(e);\n}}\n"
     return text
 

@@ -112,6 +112,7 @@ class Check {
         reference_(entry.reference(capacity(), entry.seed)),
         subject_(entry.subject(entry.capacity, entry.seed)) {
     if (entry.in_float != nullptr) in_float_ = entry.in_float(capacity(), entry.seed);
+    if (entry.in_storage != nullptr) in_storage_ = entry.in_storage(capacity(), entry.seed);
   }
 
   std::vector<std::string> all() {
@@ -259,13 +260,27 @@ class Check {
     }
   }
 
+  // Gradients that are not finite in fp16 because one on their way is too large for it: backend
+  // reference, layer by layer in fp16, has none either. Elsewhere one is a mistake.
+  void leave_out_overflows(Results const& expected, Results& got, Data const& d, int batch,
+                           bool trains) const {
+    auto const is_finite = [](Result const& r) { return std::isfinite(norm(r.numbers)); };
+    if (std::all_of(got.begin(), got.end(), is_finite)) return;
+    Results const by_layer = by_hand(*in_storage_, d, batch, trains);
+    for (std::size_t i = 0; i < got.size(); ++i)
+      if (got[i].jumps && !is_finite(got[i]) && !is_finite(by_layer[i]))
+        got[i].numbers = expected[i].numbers;
+  }
+
   void compare_batch(int batch) {
     Data const d = make_data(batch);
     bool const trains = batch <= entry_.capacity;
     auto const run = [&](Machine& m, Data const& data) { return by_hand(m, data, batch, trains); };
     Results const expected = run(*reference_, d);
     auto const allowed = spread(expected, d, run);
-    compare(expected, by_hand(*subject_, d, batch, trains), allowed, batch);
+    Results got = by_hand(*subject_, d, batch, trains);
+    if (in_storage_ != nullptr) leave_out_overflows(expected, got, d, batch, trains);
+    compare(expected, got, allowed, batch);
     if (batch != 3) return;
     compare_slope(d, batch);
     subject_->set(d.parameters, d.buffers, 0);
@@ -463,7 +478,7 @@ class Check {
 
   Entry const& entry_;
   int const step_batch[2] = {entry_.capacity < 49 ? 17 : 49, 3};
-  std::unique_ptr<Machine> reference_, in_float_, subject_;
+  std::unique_ptr<Machine> reference_, in_float_, in_storage_, subject_;
   Numbers initial_ = reference_->parameters();
   unsigned seed_ = 0;
   std::vector<std::string> found_, jumping_;

@@ -120,6 +120,8 @@ struct Entry {
   std::unique_ptr<Machine> (*reference)(int capacity, unsigned seed) = nullptr;
   // The same in float, where batch normalisation needs it; see network_check.cpp.
   std::unique_ptr<Machine> (*in_float)(int capacity, unsigned seed) = nullptr;
+  // The same in fp16: what overflows there, layer by layer, may do so in any backend.
+  std::unique_ptr<Machine> (*in_storage)(int capacity, unsigned seed) = nullptr;
   std::unique_ptr<Machine> (*subject)(int capacity, unsigned seed) = nullptr;
 };
 

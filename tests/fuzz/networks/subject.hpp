@@ -48,9 +48,9 @@ struct Setting {
   static constexpr Layout layout = At;
   static constexpr int call = Call;
 };
-template <class T>
+template <class P>
 using ReferenceSetting = Setting<
-    phyllo::Full<T>,
+    P,
     phyllo::Execution<Space, phyllo::Backends<phyllo::ReferenceBackend>, phyllo::FusionLevel::none>,
     double, int, true, Layout::right, 0>;
 
@@ -364,9 +364,9 @@ template <class Net, class InTags, class OutTags, class S> class Subject : publi
   Held held_;
 };
 
-template <class T, class Net, class In, class Out>
+template <class P, class Net, class In, class Out>
 std::unique_ptr<Machine> make_reference(int capacity, unsigned seed) {
-  return std::make_unique<Subject<Net, In, Out, ReferenceSetting<T>>>(capacity, seed);
+  return std::make_unique<Subject<Net, In, Out, ReferenceSetting<P>>>(capacity, seed);
 }
 
 /// What a network became: its layers' roles and the kinds of its steps.
