@@ -23,6 +23,13 @@ template <class Space> int pieces_of(Space const& exec, long batch, int rows, in
   return int(tiles < exec.concurrency() ? tiles : exec.concurrency());
 }
 
+/// Work items for so many pieces, at most one for each thread and slice of work memory: what a
+/// piece leaves in a slice is in the cache of the thread that computes the next one.
+template <class Space> int workers_of(Space const& exec, int pieces, int slices) {
+  int const most = exec.concurrency() < slices ? int(exec.concurrency()) : slices;
+  return pieces < most ? pieces : most;
+}
+
 /// Runs functor(0 .. count - 1); one piece of work on the caller's thread.
 template <class Space, class Functor>
 void launch(Space const& exec, std::string const& label, int count, Functor const& functor) {

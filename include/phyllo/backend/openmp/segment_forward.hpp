@@ -58,18 +58,23 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
   ExternalTensor source;  // (N, first in)
   ExternalTensor target;  // (N, last out)
   int pieces = 1;
+  int workers = 1;
 
-  void operator()(int piece) const {
+  void operator()(int worker) const {
+    std::byte* const memory = work.memory.slice(worker);
+    int const last = int(long(pieces) * (worker + 1) / workers);
+    for (int p = int(long(pieces) * worker / workers); p < last; ++p) run_piece(p, memory);
+  }
+  void run_piece(int piece, std::byte* memory) const {
     long const batch = work.batch;
     long const first = batch * piece / pieces, last = batch * (piece + 1) / pieces;
 #if defined(PHYLLO_HAS_PAIRS)
     if constexpr (multiplies_pairs)
       if ((work.shards > 0 || last - first >= PairInstruction::fewest_samples) &&
           PairInstruction::permitted())
-        return PairSegment<PairInstruction, Segment, P>(work, work.memory.slice(piece))
+        return PairSegment<PairInstruction, Segment, P>(work, memory)
             .run(source, target, first, last);
 #endif
-    std::byte* const memory = work.memory.slice(piece);
     Memory& m = *reinterpret_cast<Memory*>(memory + image_bytes);
     if (Layout::converts && last - first >= tile)
       run(Weights<Layout::converts>(work, m.weights), first, last, memory, m);
@@ -180,10 +185,10 @@ template <class... D, class P> struct Kernels<op::Segment<D...>, P> {
                   typename op::Segment<D...>::template Forward<P> const& work,
                   ExternalTensor const& source, ExternalTensor const& target) {
     if (work.batch == 0) return;
-    int pieces = pieces_of(exec, work.batch, Functor::tile, work.shards);
+    int const pieces = pieces_of(exec, work.batch, Functor::tile, work.shards);
     KOKKOS_ASSERT(work.memory.slices > 0);
-    if (pieces > work.memory.slices) pieces = work.memory.slices;
-    launch(exec, label, pieces, Functor{work, source, target, pieces});
+    int const workers = workers_of(exec, pieces, work.memory.slices);
+    launch(exec, label, workers, Functor{work, source, target, pieces, workers});
   }
 };
 

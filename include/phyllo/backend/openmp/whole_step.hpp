@@ -62,8 +62,14 @@ template <class... D, class L, class P> struct whole_step_piece<op::Segment<D...
   typename Step::template Run<P> work;
   ExternalTensor source;  // (N, first in)
   int pieces = 1;
+  int workers = 1;
 
-  void operator()(int piece) const {
+  void operator()(int worker) const {
+    std::byte* const bytes = work.forward.memory.slice(worker);
+    int const last = int(long(pieces) * (worker + 1) / workers);
+    for (int p = int(long(pieces) * worker / workers); p < last; ++p) run_piece(p, bytes);
+  }
+  void run_piece(int piece, std::byte* bytes) const {
     long const batch = work.forward.batch;
     bool const given = work.begin != nullptr;
     long const first = given ? work.begin[piece] : batch * piece / pieces,
@@ -75,10 +81,9 @@ template <class... D, class L, class P> struct whole_step_piece<op::Segment<D...
     if constexpr (multiplies_pairs)
       if ((work.forward.shards > 0 || last - first >= PairInstruction::fewest_samples) &&
           PairInstruction::permitted())
-        return PairStep<PairInstruction, Segment, L, P>(work, work.forward.memory.slice(piece))
+        return PairStep<PairInstruction, Segment, L, P>(work, bytes)
             .run(source, first, last, gradients);
 #endif
-    std::byte* const bytes = work.forward.memory.slice(piece);
     Memory& memory = *new (bytes + image_bytes) Memory;
     Weights const weights(work.forward, memory.weights);
     constexpr auto each = std::make_index_sequence<layers>{};
@@ -275,12 +280,16 @@ template <class... D, class L, class P> struct Kernels<op::WholeStep<op::Segment
   static void run(Space const& exec, std::string const& label,
                   typename Op::template Run<P> const& work, ExternalTensor const& source) {
     using A = typename P::accumulate;
-    if (work.begin != nullptr)
-      return launch(exec, label, work.pieces, Functor{work, source, work.pieces});
+    int const slices = work.forward.memory.slices;
+    if (work.begin != nullptr) {
+      int const workers = workers_of(exec, work.pieces, slices);
+      return launch(exec, label, workers, Functor{work, source, work.pieces, workers});
+    }
     int pieces = pieces_of(exec, work.forward.batch, Functor::tile_size, work.forward.shards);
     if (pieces > work.rows) pieces = work.rows;
     if (pieces == 0) pieces = 1;  // an empty batch has gradients of zero
-    launch(exec, label, pieces, Functor{work, source, pieces});
+    int const workers = workers_of(exec, pieces, slices);
+    launch(exec, label, workers, Functor{work, source, pieces, workers});
     if (pieces > 1)
       launch(exec, label, pieces,
              sum_pieces<A>{work.partial, work.gradients, work.parameter_count, pieces});
