@@ -7,38 +7,10 @@
 #include <phyllo/phyllo.hpp>
 
 #include <doctest/doctest.h>
+#include <counted_allocations.hpp>
 #include <rings.hpp>
 
-#include <atomic>
-#include <cstdlib>
 #include <fstream>
-#include <new>
-
-namespace {
-std::atomic<long> allocated{0}, freed{0};
-long views = 0;  // allocated in any memory, and freed, that Kokkos told us of
-
-void* counted(void* pointer) {
-  if (pointer == nullptr) throw std::bad_alloc();
-  ++allocated;
-  return pointer;
-}
-void give_back(void* pointer) {
-  freed += pointer != nullptr;
-  std::free(pointer);
-}
-}  // namespace
-
-// The program's own; the other forms end in these.
-void* operator new(std::size_t size) { return counted(std::malloc(size)); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  auto const a = static_cast<std::size_t>(alignment);
-  return counted(std::aligned_alloc(a, (size + a - 1) / a * a));
-}
-void operator delete(void* pointer) noexcept { give_back(pointer); }
-void operator delete(void* pointer, std::size_t) noexcept { give_back(pointer); }
-void operator delete(void* pointer, std::align_val_t) noexcept { give_back(pointer); }
-void operator delete(void* pointer, std::size_t, std::align_val_t) noexcept { give_back(pointer); }
 
 namespace {
 
@@ -54,12 +26,10 @@ struct NormalisedConvolution
     : Network<Input<1, 4>, Conv1d<2>, BatchNorm<>, ReLU, Flatten, Linear<2>> {};
 
 constexpr int batch = 4;
+long views = 0;  // allocated in any memory, and freed, that Kokkos told us of
 
-struct Counts {
-  long allocated = 0, freed = 0;
-  bool operator==(Counts const&) const = default;
-};
-Counts counts() { return {allocated.load(), freed.load()}; }
+using test::Counts;
+using test::counts;
 
 // Pages of this process that are in memory; 0 where the system does not say. AddressSanitizer keeps
 // what is freed, and libgomp allocates and frees a team of its own for every region of one thread.

@@ -14,33 +14,9 @@
 #include <phyllo/phyllo.hpp>
 
 #include <doctest/doctest.h>
+#include <counted_allocations.hpp>
 
 #include <mpi.h>
-
-#include <cstdlib>
-#include <new>
-
-namespace {
-long allocated = 0;
-void* counted(void* pointer) {
-  if (pointer == nullptr) throw std::bad_alloc();
-  ++allocated;
-  return pointer;
-}
-// Not inlined: GCC compares the free in it with the operator new of the caller.
-[[gnu::noinline]] void give_back(void* pointer) { std::free(pointer); }
-}  // namespace
-
-// The program's own; the other forms end in these.
-void* operator new(std::size_t size) { return counted(std::malloc(size)); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  auto const a = static_cast<std::size_t>(alignment);
-  return counted(std::aligned_alloc(a, (size + a - 1) / a * a));
-}
-void operator delete(void* pointer) noexcept { give_back(pointer); }
-void operator delete(void* pointer, std::size_t) noexcept { give_back(pointer); }
-void operator delete(void* pointer, std::align_val_t) noexcept { give_back(pointer); }
-void operator delete(void* pointer, std::size_t, std::align_val_t) noexcept { give_back(pointer); }
 
 namespace {
 
@@ -61,12 +37,12 @@ template <class Net, class C, class Bits = Fastest> void check() {
       exec, MPI_COMM_WORLD, {.rate = 0.01f}, {.batch = batch});
   Matrix const x("x", batch, 4), y("y", batch, 2);
   for (int i = 0; i < 20; ++i) trainer.step(x, y);
-  long const before = allocated;
+  long const before = test::allocated;
   for (int i = 0; i < 20; ++i) trainer.step(x, y);
-  CHECK(allocated - before == 0);
+  CHECK(test::allocated - before == 0);
   trainer.loss();
   trainer.progress();
-  CHECK(allocated - before == 0);
+  CHECK(test::allocated - before == 0);
 }
 
 }  // namespace

@@ -204,20 +204,19 @@ template <class Segment, class L, class P, bool IsReference> auto step(int batch
   return results;
 }
 
-// Against the reference; where it is in float, both against it in double: of a sample whose
-// gradient is a small difference, the reference has lost as many digits.
+// Against the reference; in float, a kernel may differ by more if it is nearer to the reference in
+// double: of a sample whose gradient is a small difference, the one in float has lost digits.
 template <class Segment, class L, class P> void compare_step(int batch) {
   auto const expected = step<Segment, L, P, true>(batch), got = step<Segment, L, P, false>(batch);
-  if constexpr (std::is_same_v<P, Full<float>>) {
+  double const off = distance(expected.gradients, got.gradients);
+  if (std::is_same_v<P, Full<float>> && off > bound<P>) {
     auto const exact = step<Segment, L, Full<double>, true>(batch);
-    CHECK(distance(exact.gradients, got.gradients) <=
-          std::max(bound<P>, 2 * distance(exact.gradients, expected.gradients)));
-    CHECK(distance(exact.values, got.values) <=
-          std::max(bound<P>, 2 * distance(exact.values, expected.values)));
+    CAPTURE(off);
+    CHECK(distance(exact.gradients, got.gradients) < distance(exact.gradients, expected.gradients));
   } else {
-    CHECK(distance(expected.gradients, got.gradients) <= bound<P>);
-    CHECK(distance(expected.values, got.values) <= bound<P>);
+    CHECK(off <= bound<P>);
   }
+  CHECK(distance(expected.values, got.values) <= bound<P>);
   // A tie may fall to either side where the outputs are rounded.
   if (sizeof(typename P::storage) > 2) CHECK(expected.correct == got.correct);
 }

@@ -30,6 +30,12 @@ template <class Space> int workers_of(Space const& exec, int pieces, int slices)
   return pieces < most ? pieces : most;
 }
 
+/// run(piece) for each piece of a worker.
+template <class Run> void each_piece(int worker, int workers, int pieces, Run const& run) {
+  int const last = int(long(pieces) * (worker + 1) / workers);
+  for (int piece = int(long(pieces) * worker / workers); piece < last; ++piece) run(piece);
+}
+
 /// Runs functor(0 .. count - 1); one piece of work on the caller's thread.
 template <class Space, class Functor>
 void launch(Space const& exec, std::string const& label, int count, Functor const& functor) {

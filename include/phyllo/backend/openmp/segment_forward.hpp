@@ -62,8 +62,7 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
 
   void operator()(int worker) const {
     std::byte* const memory = work.memory.slice(worker);
-    int const last = int(long(pieces) * (worker + 1) / workers);
-    for (int p = int(long(pieces) * worker / workers); p < last; ++p) run_piece(p, memory);
+    each_piece(worker, workers, pieces, [&](int piece) { run_piece(piece, memory); });
   }
   void run_piece(int piece, std::byte* memory) const {
     long const batch = work.batch;

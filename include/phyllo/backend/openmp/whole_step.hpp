@@ -66,8 +66,7 @@ template <class... D, class L, class P> struct whole_step_piece<op::Segment<D...
 
   void operator()(int worker) const {
     std::byte* const bytes = work.forward.memory.slice(worker);
-    int const last = int(long(pieces) * (worker + 1) / workers);
-    for (int p = int(long(pieces) * worker / workers); p < last; ++p) run_piece(p, bytes);
+    each_piece(worker, workers, pieces, [&](int piece) { run_piece(piece, bytes); });
   }
   void run_piece(int piece, std::byte* bytes) const {
     long const batch = work.forward.batch;
