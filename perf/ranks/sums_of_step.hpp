@@ -4,7 +4,7 @@
 
 #include "schedule.hpp"
 
-#include <phyllo/comm/mpi_sums.hpp>
+#include <phyllo/comm/mpi/mpi_sums.hpp>
 
 #include <vector>
 

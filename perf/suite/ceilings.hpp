@@ -4,7 +4,7 @@
 
 #include <phyllo/backend/select.hpp>
 
-#if defined(PHYLLO_HAS_OPENMP_BACKEND)
+#if defined(PHYLLO_HAS_HOST_BACKEND)
 #include "processor_ceilings.hpp"
 #else
 #include "device_ceilings.hpp"
@@ -12,7 +12,7 @@
 
 namespace perf {
 
-#if defined(PHYLLO_HAS_OPENMP_BACKEND)
+#if defined(PHYLLO_HAS_HOST_BACKEND)
 inline constexpr bool on_device = false;
 using Ceilings = ProcessorCeilings;
 #else

@@ -5,8 +5,8 @@
 #include "ceiling.hpp"
 #include "samples.hpp"
 
-#include <phyllo/backend/openmp/amx.hpp>
-#include <phyllo/backend/openmp/instruction_set.hpp>
+#include <phyllo/backend/host/pairs/amx.hpp>
+#include <phyllo/backend/host/simd/instruction_set.hpp>
 #include <phyllo/core/bf16.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -54,18 +54,18 @@ struct ProcessorCeilings {
         "{\"workload\": \"ceiling\", \"threads\": %d, \"fma\": %.6g, \"bf16\": %.6g, \"amx\": "
         "%.6g, \"l2\": %.6g, \"triad\": %.6g, \"cache_bytes\": %.6g, \"instruction_set\": "
         "\"%s\"}\n",
-        threads, fma, bf16, amx, l2, triad, cache_bytes, phyllo::openmp::InstructionSet::name);
+        threads, fma, bf16, amx, l2, triad, cache_bytes, phyllo::host::InstructionSet::name);
   }
 };
 
 namespace detail {
 
-using I = phyllo::openmp::InstructionSet;
-constexpr int lanes = phyllo::openmp::lanes<float>;
+using I = phyllo::host::InstructionSet;
+constexpr int lanes = phyllo::host::lanes<float>;
 constexpr int chains = 12;  // enough for two units of four cycles each
 
 inline double fma_seconds(long count) {
-  phyllo::openmp::Vector<float> sum[chains];
+  phyllo::host::Vector<float> sum[chains];
   for (int i = 0; i < chains; ++i) sum[i] = I::broadcast(1e-3f * float(i));
   auto const factor = I::broadcast(0.999f), term = I::broadcast(1e-4f);
   double const start = now();
@@ -103,7 +103,7 @@ inline double pairs_seconds(long count) {
 
 #if defined(PHYLLO_HAS_AMX)
 inline double amx_seconds(long count) {
-  phyllo::openmp::AmxTiles const tiles;
+  phyllo::host::AmxTiles const tiles;
   alignas(64) static unsigned short const operand[512] = {};
   alignas(64) static thread_local float result[256];
   _tile_zero(0);
@@ -154,7 +154,7 @@ inline ProcessorCeilings measure_ceilings() {
                              [] { return detail::pairs_seconds(count); });
 #endif
 #if defined(PHYLLO_HAS_AMX)
-  if (phyllo::openmp::AmxTiles::permitted())
+  if (phyllo::host::AmxTiles::permitted())
     c.amx = detail::best_rate(threads, 2.0 * 16 * 16 * 32 * 4 * 4000,
                               [] { return detail::amx_seconds(4000); });
 #endif
@@ -164,7 +164,7 @@ inline ProcessorCeilings measure_ceilings() {
     float volatile sink = 0;
     for (int trial = 0; trial < 40; ++trial) {
       using detail::I;
-      phyllo::openmp::Vector<float> sum[8];
+      phyllo::host::Vector<float> sum[8];
       for (auto& s : sum) s = I::zero(0.0f);
       double const start = now();
       for (int repeat = 0; repeat < 8; ++repeat)

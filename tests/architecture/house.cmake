@@ -11,7 +11,7 @@ cmake_minimum_required(VERSION 3.25)
 
 # ---- the arrows: a folder and those that it may include -------------------------------------------
 #
-#   core -> policy -> op -> loss, layer -> block -> network -> fusion -> model -> train
+#   core -> policy -> op -> loss, layer -> block -> network -> fusion -> in_kernel -> model -> train
 #                     op -> backend -> model          comm is seen through policy only
 
 set(arrows_core "")
@@ -23,12 +23,13 @@ set(arrows_block core policy op loss layer)
 set(arrows_network core policy op loss layer block)
 set(arrows_backend core policy op)
 set(arrows_fusion core policy op loss layer block network)
-set(arrows_model core policy op loss layer block network fusion backend)
-set(arrows_train core policy op loss layer block network fusion backend model)
+set(arrows_in_kernel core policy op loss layer block network fusion)
+set(arrows_model core policy op loss layer block network fusion backend in_kernel)
+set(arrows_train core policy op loss layer block network fusion backend in_kernel model)
 set(arrows_comm core policy)
 set(arrows_io core model)
 set(arrows_data core io)
-set(folders core policy op loss layer block network fusion backend model train comm io data)
+set(folders core policy op loss layer block network fusion backend in_kernel model train comm io data)
 
 # The two files beside the folders.
 set(arrows_fwd.hpp core policy)
@@ -66,7 +67,7 @@ function(check_include where name line)
     string(REGEX REPLACE "/.*" "" folder "${name}")
     if(target STREQUAL folder AND NOT name STREQUAL "phyllo.hpp")
       # within a folder
-    elseif(folder STREQUAL "backend" AND target MATCHES "^(layer|block|network|fusion|model|train|loss)$")
+    elseif(folder STREQUAL "backend" AND target MATCHES "^(layer|block|network|fusion|in_kernel|model|train|loss)$")
       refuse("${where}" "a backend never sees a network: ${folder} includes ${target}. Pass what it needs in an op.")
     elseif(folder STREQUAL "layer" AND target STREQUAL "backend")
       refuse("${where}" "a layer never sees a backend: ${folder} includes ${target}. Describe the work by an op.")
@@ -159,7 +160,7 @@ function(check_docstring file)
 endfunction()
 
 # A class that a user makes says which threads may call it. Classes inside of these are called as they are.
-set(classes_of_users "^(model/(model|inference_session|in_kernel|snapshot)|train/(trainer|reproducible_trainer|optimizer|\
+set(classes_of_users "^(model/(model|inference_session)|in_kernel/(in_kernel|snapshot)|train/(trainer|reproducible_trainer|optimizer|\
 memory_checkpoint|captured_step)|data/sampler|io/(load|save|safetensors)|comm/(mpi|gpu_aware_mpi|nccl_sums|all_reduce|\
 tree_reduce|sharded|hierarchical|wire|lag|local_sgd|asynchronous|groups))\\.hpp$")
 function(check_threads file name)

@@ -49,7 +49,7 @@ expect("quotes" core/shape.hpp "${begin}#include \"role.hpp\"\n" "in angle brack
 expect("an expensive include" core/shape.hpp "${begin}#include <iostream>\n" "<iostream> is too expensive")
 expect("MPI outside its component" policy/communication.hpp "${begin}#include <mpi.h>\n"
   "only comm/mpi* may include <mpi.h>")
-expect("MPI in its component" comm/mpi_sums.hpp "${begin}#include <mpi.h>\n" "")
+expect("MPI in its component" comm/mpi/mpi_sums.hpp "${begin}#include <mpi.h>\n" "")
 expect("another library" core/shape.hpp "${begin}#include <boost/any.hpp>\n" "neither Kokkos nor the standard library")
 expect("the system's files" io/atomic_file.hpp "${begin}#include <fcntl.h>\n" "")
 expect("the system's files elsewhere" core/shape.hpp "${begin}#include <fcntl.h>\n"
@@ -64,7 +64,7 @@ expect("a vendor condition in a vendor's folder" backend/cuda/pooling.hpp
 expect("a lambda" model/forward.hpp "${begin}auto f = KOKKOS_LAMBDA(int) {};\n" "named functors at namespace scope")
 expect("the world" comm/mpi.hpp "${begin}auto world = MPI_COMM_WORLD;\n" "never MPI_COMM_WORLD")
 expect("a message" comm/mpi.hpp "${begin}void f() { std::fprintf(stderr, text); }\n" "a header writes to no stream")
-expect("a number as text" comm/mpi_sums.hpp "${begin}void f() { std::snprintf(text, 8, form, number); }\n" "")
+expect("a number as text" comm/mpi/mpi_sums.hpp "${begin}void f() { std::snprintf(text, 8, form, number); }\n" "")
 expect("a global fence" model/forward.hpp "${begin}void f() { Kokkos::fence(); }\n"
   "a guest does not fence the whole device")
 expect("a namespace for all processors" core/shape.hpp "${begin}namespace phyllo {\n}\n"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <core/refused_memory.hpp>
-#include <phyllo/comm/host_mirror.hpp>
+#include <phyllo/comm/transport/host_mirror.hpp>
 
 #include <doctest/doctest.h>
 

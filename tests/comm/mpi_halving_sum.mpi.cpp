@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include <phyllo/comm/mpi_halving_sum.hpp>
+#include <phyllo/comm/mpi/mpi_halving_sum.hpp>
 
 #include <doctest/doctest.h>
 #include <comm/ranks.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <core/refused_memory.hpp>
-#include <phyllo/comm/workspace.hpp>
+#include <phyllo/comm/transport/workspace.hpp>
 
 #include <doctest/doctest.h>
 

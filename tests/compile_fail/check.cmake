@@ -109,7 +109,7 @@ macro(compile_by probe)
 endmacro()
 
 # What does not pass is compiled as a user does, and judged by that.
-file(STRINGS "${FILE}" includes_much LIMIT_COUNT 1 REGEX "^#include <phyllo/(phyllo|comm/|model/|train/)")
+file(STRINGS "${FILE}" includes_much LIMIT_COUNT 1 REGEX "^#include <phyllo/(phyllo|comm/|in_kernel/|model/|train/)")
 set(complaints "none yet")
 if(includes_much AND PROBE_OF_ALL AND NOT flags)
   compile_by("${PROBE_OF_ALL}")

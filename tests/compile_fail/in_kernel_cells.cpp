@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: in_kernel: Cells must have as many variables as the network.s input has numbers
 
+#include <phyllo/in_kernel/in_kernel.hpp>
 #include <phyllo/layer/linear.hpp>
-#include <phyllo/model/in_kernel.hpp>
 #include <phyllo/network/network.hpp>
 #include <phyllo/policy/precision.hpp>
 

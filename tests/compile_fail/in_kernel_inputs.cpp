@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: in_kernel: expected as many inputs as the network has, in their order
 
+#include <phyllo/in_kernel/in_kernel.hpp>
 #include <phyllo/layer/linear.hpp>
-#include <phyllo/model/in_kernel.hpp>
 #include <phyllo/network/network.hpp>
 #include <phyllo/policy/precision.hpp>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: in_kernel: the Snapshot is a temporary
 
+#include <phyllo/in_kernel/snapshot.hpp>
 #include <phyllo/layer/linear.hpp>
-#include <phyllo/model/snapshot.hpp>
 #include <phyllo/network/network.hpp>
 #include <phyllo/policy/precision.hpp>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: get<tag>: the network has no output of that name. Put Output<tag> after the part that
 
+#include <phyllo/in_kernel/in_kernel.hpp>
 #include <phyllo/layer/linear.hpp>
-#include <phyllo/model/in_kernel.hpp>
 #include <phyllo/network/network.hpp>
 #include <phyllo/policy/precision.hpp>
 

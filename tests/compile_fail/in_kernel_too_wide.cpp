@@ -3,9 +3,9 @@
 // expect: in_kernel: the network is too wide for one thread .* Call it by a team: closure\(member,
 // input, output\)
 
+#include <phyllo/in_kernel/in_kernel.hpp>
 #include <phyllo/layer/linear.hpp>
 #include <phyllo/layer/tanh.hpp>
-#include <phyllo/model/in_kernel.hpp>
 #include <phyllo/network/network.hpp>
 #include <phyllo/policy/precision.hpp>
 

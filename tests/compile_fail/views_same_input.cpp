@@ -3,7 +3,7 @@
 // expect: Model: two Views have the name of the same input or output of the network
 
 #include <phyllo/layer/linear.hpp>
-#include <phyllo/model/ports.hpp>
+#include <phyllo/model/bound_ports.hpp>
 #include <phyllo/network/network.hpp>
 
 using namespace phyllo;

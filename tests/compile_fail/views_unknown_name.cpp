@@ -3,7 +3,7 @@
 // expect: Model: a View has a name that no input or output of the network has
 
 #include <phyllo/layer/linear.hpp>
-#include <phyllo/model/ports.hpp>
+#include <phyllo/model/bound_ports.hpp>
 #include <phyllo/network/network.hpp>
 
 using namespace phyllo;

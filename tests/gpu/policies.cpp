@@ -19,10 +19,10 @@
 #include <phyllo/comm/wire.hpp>
 #if defined(__CUDACC__) && __has_include(<nccl.h>)
 #include <phyllo/backend/cuda/nccl_runtime.hpp>
-#include <phyllo/comm/nccl_sums.hpp>
+#include <phyllo/comm/nccl/nccl_sums.hpp>
 #elif defined(__HIPCC__) && __has_include(<rccl/rccl.h>)
 #include <phyllo/backend/hip/rccl_runtime.hpp>
-#include <phyllo/comm/nccl_sums.hpp>
+#include <phyllo/comm/nccl/nccl_sums.hpp>
 #endif
 #include <phyllo/phyllo.hpp>
 

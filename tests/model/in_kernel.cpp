@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include <phyllo/model/in_kernel.hpp>
-#include <phyllo/model/snapshot.hpp>
+#include <phyllo/in_kernel/in_kernel.hpp>
+#include <phyllo/in_kernel/snapshot.hpp>
 #include <phyllo/policy/precision.hpp>
 
 #include <doctest/doctest.h>

@@ -94,7 +94,7 @@ TEST_CASE("user layer: the network is one segment and its training step one pass
   CHECK(plan.find("inference: 9 layers with work in 1 steps") != std::string::npos);
   CHECK(plan.find("narrow segment") != std::string::npos);
   CHECK(plan.find("whole step") != std::string::npos);
-#if defined(PHYLLO_HAS_OPENMP_BACKEND)
+#if defined(PHYLLO_HAS_HOST_BACKEND)
   using Whole = op::WholeStep<StepSegment<Inference, 0>, MeanSquaredError>;
   using Backends = typename Fast::backends;
   CHECK(std::string(SelectedBackend<StepOp<Inference, 0>, Full<float>, Backends>::name) ==

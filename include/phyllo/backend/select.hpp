@@ -37,8 +37,8 @@
 // Vector types and intrinsics: a compiler for processors.
 #if !defined(__CUDACC__) && !defined(__HIPCC__) && defined(__GNUC__) && \
     (defined(KOKKOS_ENABLE_OPENMP) || defined(KOKKOS_ENABLE_SERIAL))
-#define PHYLLO_HAS_OPENMP_BACKEND
-#include <phyllo/backend/openmp/openmp.hpp>
+#define PHYLLO_HAS_HOST_BACKEND
+#include <phyllo/backend/host/host.hpp>
 #if defined(PHYLLO_ENABLE_ONEDNN)
 #define PHYLLO_HAS_ONEDNN_BACKEND
 #include <phyllo/backend/onednn/contraction.hpp>
@@ -48,10 +48,10 @@
 // Work recorded for a runtime to launch again as a whole.
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
 #include <phyllo/backend/cuda/recording.hpp>
-#include <phyllo/backend/gpu/recorded_work.hpp>
+#include <phyllo/backend/gpu/launch/recorded_work.hpp>
 #endif
 #if defined(KOKKOS_ENABLE_HIP) && defined(__HIPCC__)
-#include <phyllo/backend/gpu/recorded_work.hpp>
+#include <phyllo/backend/gpu/launch/recorded_work.hpp>
 #include <phyllo/backend/hip/recording.hpp>
 #endif
 
@@ -63,12 +63,14 @@ struct PortableBackend {
   template <class Op, class Precision> using kernels = portable::Kernels<Op, Precision>;
 };
 
-#if defined(PHYLLO_HAS_OPENMP_BACKEND)
-/// Kernels for processors: segments and whole steps tile by tile in vector registers.
-struct OpenMpBackend {
+#if defined(PHYLLO_HAS_HOST_BACKEND)
+/// Kernels for processors: segments and whole steps tile by tile in vector registers. Its name is
+/// that of the space that it was written for; it serves Kokkos' Serial and Threads as well.
+struct HostBackend {
   static constexpr char const* name = "openmp";
-  template <class Op, class Precision> using kernels = openmp::Kernels<Op, Precision>;
+  template <class Op, class Precision> using kernels = host::Kernels<Op, Precision>;
 };
+using OpenMpBackend = HostBackend;
 #endif
 
 #if defined(PHYLLO_HAS_ONEDNN_BACKEND)
@@ -180,9 +182,9 @@ using ReproducibleBackends = typename detail::OnlyReproducible<Backends<>, List>
 
 /// The backends of processors, in the order in which they are asked.
 #if defined(PHYLLO_HAS_ONEDNN_BACKEND)
-using ProcessorBackends = Backends<OneDnnBackend, OpenMpBackend, PortableBackend>;
-#elif defined(PHYLLO_HAS_OPENMP_BACKEND)
-using ProcessorBackends = Backends<OpenMpBackend, PortableBackend>;
+using ProcessorBackends = Backends<OneDnnBackend, HostBackend, PortableBackend>;
+#elif defined(PHYLLO_HAS_HOST_BACKEND)
+using ProcessorBackends = Backends<HostBackend, PortableBackend>;
 #endif
 
 /// The backends of an execution space, unless the user says otherwise.
@@ -207,13 +209,13 @@ template <> struct DefaultBackends<Kokkos::HIP> {
   using type = Backends<HipBackend, PortableBackend>;
 };
 #endif
-#if defined(PHYLLO_HAS_OPENMP_BACKEND) && defined(KOKKOS_ENABLE_OPENMP)
+#if defined(PHYLLO_HAS_HOST_BACKEND) && defined(KOKKOS_ENABLE_OPENMP)
 template <> struct DefaultBackends<Kokkos::OpenMP> {
   using type = ProcessorBackends;
 };
 template <> inline constexpr bool in_order<Kokkos::OpenMP> = true;
 #endif
-#if defined(PHYLLO_HAS_OPENMP_BACKEND) && defined(KOKKOS_ENABLE_SERIAL)
+#if defined(PHYLLO_HAS_HOST_BACKEND) && defined(KOKKOS_ENABLE_SERIAL)
 template <> struct DefaultBackends<Kokkos::Serial> {
   using type = ProcessorBackends;
 };

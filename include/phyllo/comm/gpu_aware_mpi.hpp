@@ -3,7 +3,7 @@
 #pragma once
 
 #include <phyllo/comm/mpi.hpp>
-#include <phyllo/comm/mpi_device_memory.hpp>
+#include <phyllo/comm/mpi/mpi_device_memory.hpp>
 
 #include <string>
 #include <utility>

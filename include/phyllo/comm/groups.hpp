@@ -3,7 +3,7 @@
 #pragma once
 
 #include <phyllo/comm/policy_name.hpp>
-#include <phyllo/comm/transport.hpp>
+#include <phyllo/comm/transport/transport.hpp>
 #include <phyllo/core/error.hpp>
 #include <phyllo/core/random.hpp>
 #include <phyllo/policy/communication.hpp>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <phyllo/comm/policy_name.hpp>
-#include <phyllo/comm/shares.hpp>
-#include <phyllo/comm/transport.hpp>
+#include <phyllo/comm/transport/shares.hpp>
+#include <phyllo/comm/transport/transport.hpp>
 #include <phyllo/core/error.hpp>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <phyllo/comm/policy_name.hpp>
-#include <phyllo/comm/workspace.hpp>
+#include <phyllo/comm/transport/workspace.hpp>
 #include <phyllo/policy/communication.hpp>
 
 #include <concepts>

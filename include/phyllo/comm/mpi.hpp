@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/comm/host_mirror.hpp>
-#include <phyllo/comm/mpi_communicator.hpp>
-#include <phyllo/comm/mpi_device_memory.hpp>
-#include <phyllo/comm/shares.hpp>
-#include <phyllo/comm/transport.hpp>
+#include <phyllo/comm/mpi/mpi_communicator.hpp>
+#include <phyllo/comm/mpi/mpi_device_memory.hpp>
+#include <phyllo/comm/transport/host_mirror.hpp>
+#include <phyllo/comm/transport/shares.hpp>
+#include <phyllo/comm/transport/transport.hpp>
 #include <phyllo/core/launch_label.hpp>
 #include <phyllo/core/misspelt.hpp>
 #include <phyllo/core/warning.hpp>

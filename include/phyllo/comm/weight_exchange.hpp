@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/comm/workspace.hpp>
+#include <phyllo/comm/transport/workspace.hpp>
 #include <phyllo/core/launch_label.hpp>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/policy/trained_state.hpp>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <phyllo/comm/policy_name.hpp>
-#include <phyllo/comm/transport.hpp>
-#include <phyllo/comm/workspace.hpp>
+#include <phyllo/comm/transport/transport.hpp>
+#include <phyllo/comm/transport/workspace.hpp>
 #include <phyllo/core/bf16.hpp>
 #include <phyllo/core/fp16.hpp>
 #include <phyllo/core/launch_label.hpp>

@@ -4,8 +4,8 @@
 
 #include <phyllo/backend/thread_memory.hpp>
 #include <phyllo/core/allocate.hpp>
+#include <phyllo/model/bound_ports.hpp>
 #include <phyllo/model/forward.hpp>
-#include <phyllo/model/ports.hpp>
 #include <phyllo/model/work_bytes.hpp>
 #include <phyllo/policy/communication.hpp>
 
@@ -40,7 +40,7 @@ template <class Net, Precision P, class Exec> class InferenceSession {
   using space = typename Exec::space;
   using storage = typename P::storage;
   using Plan = Planned<Net, Phase::inference, Exec::fusion, int(sizeof(storage))>;
-  using AllPorts = Ports<Net>;
+  using AllPorts = BoundPorts<Net>;
   template <class T>
   using Vector = Kokkos::View<T*, Kokkos::LayoutRight, typename space::memory_space>;
 

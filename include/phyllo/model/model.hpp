@@ -6,17 +6,17 @@
 #include <phyllo/core/allocate.hpp>
 #include <phyllo/core/launch_label.hpp>
 #include <phyllo/core/type_name.hpp>
+#include <phyllo/in_kernel/in_kernel.hpp>
+#include <phyllo/in_kernel/snapshot.hpp>
 #include <phyllo/model/backward.hpp>
+#include <phyllo/model/bound_ports.hpp>
 #include <phyllo/model/forward.hpp>
-#include <phyllo/model/in_kernel.hpp>
 #include <phyllo/model/inference_session.hpp>
 #include <phyllo/model/initialization.hpp>
 #include <phyllo/model/initialize.hpp>
 #include <phyllo/model/instance_order.hpp>
 #include <phyllo/model/model_options.hpp>
 #include <phyllo/model/movable_mutex.hpp>
-#include <phyllo/model/ports.hpp>
-#include <phyllo/model/snapshot.hpp>
 #include <phyllo/network/network.hpp>
 #include <phyllo/policy/communication.hpp>
 #include <phyllo/policy/precision.hpp>
@@ -51,7 +51,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
 
   using Training = Planned<Net, Phase::training, Exec::fusion, sizeof(storage)>;
   using Inference = Planned<Net, Phase::inference, Exec::fusion, sizeof(storage)>;
-  using AllPorts = Ports<Net>;
+  using AllPorts = BoundPorts<Net>;
   static constexpr auto const& nodes = Net::program::nodes;
   /// Whether running statistics are the same on all ranks in every step.
   static constexpr bool has_common_buffers = [] {

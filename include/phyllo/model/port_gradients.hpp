@@ -3,8 +3,8 @@
 #pragma once
 
 #include <phyllo/core/launch_label.hpp>
+#include <phyllo/model/bound_ports.hpp>
 #include <phyllo/model/pass.hpp>
-#include <phyllo/model/ports.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -5,7 +5,7 @@
 // after it, and the next launch is as if nothing had been.
 
 #include <backend/gpu/host_runtime.hpp>
-#include <phyllo/backend/gpu/launcher.hpp>
+#include <phyllo/backend/gpu/launch/launcher.hpp>
 
 #include <doctest/doctest.h>
 

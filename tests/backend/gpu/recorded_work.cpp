@@ -4,7 +4,7 @@
 // Recording against a runtime that only notes what it is asked for: nothing runs before it is
 // launched, and whatever goes wrong, the instance is free again and nothing is left behind.
 
-#include <phyllo/backend/gpu/recorded_work.hpp>
+#include <phyllo/backend/gpu/launch/recorded_work.hpp>
 
 #include <doctest/doctest.h>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <backend/gpu/host_device.hpp>
-#include <phyllo/backend/gpu/segment.hpp>
+#include <phyllo/backend/gpu/segment/segment.hpp>
 #include <phyllo/core/random.hpp>
 #include <phyllo/layer/pointwise.hpp>
 #include <phyllo/policy/precision.hpp>

@@ -131,8 +131,8 @@ using Same = Execution<Space, DefaultBackends<Space>::type, FusionLevel::tile, R
 
 TEST_CASE("onednn: the component runs wide layers, and nothing that must be reproducible") {
   static_assert(std::is_same_v<Execution<Space>::backends,
-                               Backends<OneDnnBackend, OpenMpBackend, PortableBackend>>);
-  static_assert(std::is_same_v<Same::backends, Backends<OpenMpBackend, PortableBackend>>);
+                               Backends<OneDnnBackend, HostBackend, PortableBackend>>);
+  static_assert(std::is_same_v<Same::backends, Backends<HostBackend, PortableBackend>>);
   CHECK(std::string(explain<Wide>()).find("onednn") != std::string::npos);
   CHECK(std::string(explain<Wide, Full<float>, Same>()).find("onednn") == std::string::npos);
   CHECK(std::string(explain<Wide, Full<double>>()).find("onednn") == std::string::npos);
@@ -159,7 +159,7 @@ TEST_CASE_TEMPLATE("onednn: training agrees with the backend openmp", P,
     return copy;
   };
   double const bound = std::is_same_v<P, Full<float>> ? 1e-4 : 0.1;
-  using Own = Execution<Space, Backends<OpenMpBackend, PortableBackend>>;
+  using Own = Execution<Space, Backends<HostBackend, PortableBackend>>;
   CHECK(distance(train.template operator()<Wide, Own>(),
                  train.template operator()<Wide, Execution<Space>>()) <= bound);
   if constexpr (test::all_cases)

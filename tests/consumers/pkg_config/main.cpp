@@ -11,7 +11,7 @@
 #include <string>
 
 #ifdef WITH_MPI
-#include <phyllo/comm/mpi_communicator.hpp>
+#include <phyllo/comm/mpi/mpi_communicator.hpp>
 #endif
 
 struct Mlp : phyllo::Network<phyllo::Input<4>, phyllo::Linear<2>> {};

@@ -5,7 +5,7 @@
 #include <phyllo/backend/blas_lt/products.hpp>
 #include <phyllo/backend/blas_lt/wide.hpp>
 #include <phyllo/backend/gemm_shape.hpp>
-#include <phyllo/backend/gpu/contraction.hpp>
+#include <phyllo/backend/gpu/product/contraction.hpp>
 #include <phyllo/backend/portable/pointwise.hpp>
 #include <phyllo/fwd.hpp>
 

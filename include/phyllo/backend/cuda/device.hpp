@@ -5,7 +5,7 @@
 #include <phyllo/backend/cuda/mma_float.hpp>
 #include <phyllo/backend/cuda/runtime.hpp>
 #include <phyllo/backend/cuda/wgmma_weights.hpp>
-#include <phyllo/backend/gpu/launcher.hpp>
+#include <phyllo/backend/gpu/launch/launcher.hpp>
 
 #if defined(__CUDACC__)
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/cuda/mma_lanes.hpp>
-#include <phyllo/backend/gpu/pack4.hpp>
+#include <phyllo/backend/gpu/product/pack4.hpp>
 #include <phyllo/core/bf16.hpp>
 #include <phyllo/core/fp16.hpp>
 

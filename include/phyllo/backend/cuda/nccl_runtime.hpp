@@ -35,7 +35,7 @@ struct NcclRuntime {
 
 namespace phyllo::inline PHYLLO_ISA {
 
-template <class Runtime> class NcclSums;  // comm/nccl_sums.hpp
+template <class Runtime> class NcclSums;  // comm/nccl/nccl_sums.hpp
 
 /// Sums over NVIDIA's devices.
 using Nccl = NcclSums<cuda::NcclRuntime>;

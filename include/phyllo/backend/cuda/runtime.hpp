@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/gpu/team.hpp>
+#include <phyllo/backend/gpu/launch/team.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/cuda/wgmma.hpp>
-#include <phyllo/backend/gpu/packed_weights.hpp>
+#include <phyllo/backend/gpu/product/packed_weights.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::gpu {
 

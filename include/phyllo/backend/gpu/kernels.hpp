@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/gpu/contraction.hpp>
 #include <phyllo/backend/gpu/loss_sum.hpp>
 #include <phyllo/backend/gpu/normalization.hpp>
-#include <phyllo/backend/gpu/segment.hpp>
-#include <phyllo/backend/gpu/segment_layout.hpp>
-#include <phyllo/backend/gpu/stored_step_kernels.hpp>
+#include <phyllo/backend/gpu/product/contraction.hpp>
+#include <phyllo/backend/gpu/segment/segment.hpp>
+#include <phyllo/backend/gpu/segment/segment_layout.hpp>
+#include <phyllo/backend/gpu/step/stored_step_kernels.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::gpu {
 

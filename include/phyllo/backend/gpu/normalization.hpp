@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/gpu/column_sums.hpp>
+#include <phyllo/backend/gpu/product/column_sums.hpp>
 #include <phyllo/backend/portable/normalization.hpp>
 
 #include <string>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/gpu/launcher.hpp>
+#include <phyllo/backend/gpu/launch/launcher.hpp>
 #include <phyllo/backend/hip/mfma.hpp>
 #include <phyllo/backend/hip/runtime.hpp>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/gpu/pack4.hpp>
+#include <phyllo/backend/gpu/product/pack4.hpp>
 #include <phyllo/backend/hip/mfma_lanes.hpp>
 #include <phyllo/core/bf16.hpp>
 #include <phyllo/core/fp16.hpp>

@@ -35,7 +35,7 @@ struct RcclRuntime {
 
 namespace phyllo::inline PHYLLO_ISA {
 
-template <class Runtime> class NcclSums;  // comm/nccl_sums.hpp
+template <class Runtime> class NcclSums;  // comm/nccl/nccl_sums.hpp
 
 /// Sums over AMD's devices.
 using Rccl = NcclSums<hip::RcclRuntime>;

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <phyllo/backend/gemm_shape.hpp>
+#include <phyllo/backend/host/contraction.hpp>
 #include <phyllo/backend/onednn/activation.hpp>
 #include <phyllo/backend/onednn/epilogue_rows.hpp>
 #include <phyllo/backend/onednn/faster.hpp>
 #include <phyllo/backend/onednn/matrix_product.hpp>
 #include <phyllo/backend/onednn/sum_columns.hpp>
-#include <phyllo/backend/openmp/contraction.hpp>
 #include <phyllo/backend/portable/kernels.hpp>
 #include <phyllo/backend/run_here.hpp>
 #include <phyllo/policy/precision.hpp>
@@ -40,7 +40,7 @@ template <class Chain, class P, class Choice> struct Contraction {
   using Op = op::Contraction<Chain>;
   using S = typename P::storage;
   using A = typename P::accumulate;
-  using Own = openmp::Kernels<Op, P>;
+  using Own = host::Kernels<Op, P>;
   static constexpr long thread_bytes = Own::thread_bytes;
 
   template <class Space>
@@ -60,7 +60,7 @@ template <class Chain, class P, class Choice> struct Contraction {
     if (!one_pass)
       portable::launch(
           exec, label, c.rows,
-          epilogue_rows<Chain, P>{openmp::ForwardEpilogue<Chain, P>(work), work.y, outputs});
+          epilogue_rows<Chain, P>{host::ForwardEpilogue<Chain, P>(work), work.y, outputs});
   }
 
   template <class Space>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/openmp/product_epilogue.hpp>
+#include <phyllo/backend/host/gemm/product_epilogue.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::onednn {
 
@@ -11,7 +11,7 @@ template <class Chain, class P> struct epilogue_rows {
   using A = typename P::accumulate;
   using S = typename P::storage;
 
-  openmp::ForwardEpilogue<Chain, P> epilogue;
+  host::ForwardEpilogue<Chain, P> epilogue;
   S const* sums = nullptr;  // (rows, columns), with bias; may be where the result goes
   long columns = 0;
 
@@ -21,7 +21,7 @@ template <class Chain, class P> struct epilogue_rows {
     for (long c = 0; c < columns; c += together) {
       int const count = int(columns - c < together ? columns - c : together);
       for (int i = 0; i < together; ++i) line[i] = 0;
-      openmp::add_numbers(sums + row * columns + c, count, line);
+      host::add_numbers(sums + row * columns + c, count, line);
       epilogue.template store<together>(line, row, 1, c, count);
     }
   }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/openmp/product_epilogue.hpp>
+#include <phyllo/backend/host/gemm/product_epilogue.hpp>
 
 #include <type_traits>
 
@@ -31,7 +31,7 @@ template <class P> struct sum_columns {
  private:
   template <class Count> void sum(long first, Count count) const {
     alignas(64) A line[together] = {};
-    for (long r = 0; r < rows; ++r) openmp::add_numbers(d_z + r * columns + first, count, line);
+    for (long r = 0; r < rows; ++r) host::add_numbers(d_z + r * columns + first, count, line);
     for (int c = 0; c < count; ++c) sums[first + c] = line[c];
   }
 };

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/host/contraction.hpp>
+#include <phyllo/backend/host/loss.hpp>
+#include <phyllo/backend/host/loss_sum.hpp>
+#include <phyllo/backend/host/normalization.hpp>
+#include <phyllo/backend/host/pooling.hpp>
+#include <phyllo/backend/host/segment/segment_forward.hpp>
+#include <phyllo/backend/host/segment/whole_step.hpp>
+#include <phyllo/backend/host/transfer.hpp>

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/host/images/image_place.hpp>
+#include <phyllo/backend/host/simd/vector_square.hpp>
+#include <phyllo/core/element_type.hpp>
+#include <phyllo/core/external_tensor.hpp>
+
+#include <cstdint>
+#include <cstring>
+
+namespace phyllo::inline PHYLLO_ISA::host {
+
+/// Images of as many samples as a vector has lanes: from the caller's tensor into a thread's
+/// memory, and on to rows of features as Linear layers read them, and back.
+///
+/// shape    tensor (N, channels, spatial...) -> Place -> rows (lanes, features), channels-last
+/// numerics as ExternalTensor::read; samples behind the last are zeros
+template <class T, ImagePlace Place> class ImageTransfer {
+  static constexpr int n = lanes<T>;
+
+ public:
+  static void load(ExternalTensor const& from, long first, int samples, T* image) {
+    switch (from.type) {
+      case ElementType::f64:
+        return load_as<double>(from, first, samples, image);
+      case ElementType::f32:
+        return load_as<float>(from, first, samples, image);
+      case ElementType::bf16:
+        return load_as<bf16>(from, first, samples, image);
+      case ElementType::f16:
+        return load_as<fp16>(from, first, samples, image);
+      case ElementType::u8:
+        return load_as<std::uint8_t>(from, first, samples, image);
+      default:
+        for (int d = 0; d < Place.extent[0]; ++d)
+          for (int h = 0; h < Place.extent[1]; ++h)
+            for (int w = 0; w < Place.extent[2]; ++w)
+              for (int c = 0; c < Place.channels; ++c) {
+                T* const to = image + long(Place.at(d, h, w) + c) * n;
+                for (int s = 0; s < n; ++s)
+                  to[s] = s < samples ? from.template read<T>(first + s, c, d, h, w) : T(0);
+              }
+    }
+  }
+
+  /// A square that begins within the features reads and writes whole vectors: both memories are
+  /// that much larger.
+  static void to_rows(T const* image, T* rows, int stride) {
+    static_assert(!Place.has_zeros());
+    for (int f = 0; f < Place.features(); f += n)
+      VectorSquare<T>::transpose(image + long(f) * n, n, rows + f, stride);
+  }
+  static void from_rows(T const* rows, int stride, T* image) {
+    if constexpr (Place.has_zeros()) {
+      std::memset(static_cast<void*>(image), 0, sizeof(T) * n * std::size_t(Place.size()));
+      alignas(64) T transposed[n * n];
+      for (int f = 0; f < Place.features(); f += n) {
+        VectorSquare<T>::transpose(rows + f, stride, transposed, n);
+        for (int k = 0; k < n && f + k < Place.features(); ++k)
+          InstructionSet::store(image + long(place_of(f + k)) * n,
+                                InstructionSet::load(transposed + k * n));
+      }
+    } else {
+      for (int f = 0; f < Place.features(); f += n)
+        VectorSquare<T>::transpose(rows + f, stride, image + long(f) * n, n);
+    }
+  }
+
+ private:
+  static constexpr int place_of(int feature) {
+    int const q = feature / Place.channels;
+    return Place.at(q / Place.extent[2] / Place.extent[1], q / Place.extent[2] % Place.extent[1],
+                    q % Place.extent[2]) +
+           feature % Place.channels;
+  }
+
+  template <class E>
+  static void load_as(ExternalTensor const& from, long first, int samples, T* image) {
+    bool const channels_last = from.variables == 0 &&
+                               (Place.channels == 1 || from.channel_stride == 1) &&
+                               (Place.extent[2] == 1 || from.spatial_stride[2] == Place.channels);
+    for (int d = 0; d < Place.extent[0]; ++d)
+      for (int h = 0; h < Place.extent[1]; ++h) {
+        T* const row = image + long(Place.at(d, h, 0)) * n;
+        if (channels_last)
+          run(start<E>(from, first, 0, d, h), from.sample_stride, 1, samples,
+              Place.extent[2] * Place.channels, row, n);
+        else
+          for (int c = 0; c < Place.channels; ++c)
+            run(start<E>(from, first, c, d, h), from.sample_stride, from.spatial_stride[2], samples,
+                Place.extent[2], row + c * n, Place.channels * n);
+      }
+  }
+  template <class E>
+  static E const* start(ExternalTensor const& t, long first, int c, int d, int h) {
+    return static_cast<E const*>(t.base(c)) + t.offset(first, c, d, h, 0);
+  }
+
+  // `count` numbers of each sample, `stride` apart, become vectors `to_stride` apart.
+  template <class E>
+  PHYLLO_NOINLINE static void run(E const* from, long sample_stride, long stride, int samples,
+                                  int count, T* to, long to_stride) {
+    alignas(64) T square[n * n] = {};
+    alignas(64) T transposed[n * n];
+    for (int i = 0; i < count; i += n) {
+      int const wide = count - i < n ? count - i : n;
+      for (int s = 0; s < n; ++s)
+        for (int k = 0; k < wide; ++k)
+          square[s * n + k] = s < samples ? T(from[s * sample_stride + (i + k) * stride]) : T(0);
+      VectorSquare<T>::transpose(square, n, transposed, n);
+      for (int k = 0; k < wide; ++k)
+        InstructionSet::store(to + (i + k) * to_stride, InstructionSet::load(transposed + k * n));
+    }
+  }
+};
+
+}  // namespace phyllo::inline PHYLLO_ISA::host

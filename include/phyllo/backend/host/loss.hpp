@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/host/kernels.hpp>
+#include <phyllo/op/loss.hpp>
+#include <phyllo/op/row.hpp>
+
+namespace phyllo::inline PHYLLO_ISA::host {
+
+/// Rows that stand side by side in a tile of a loss, one in each lane of a vector.
+inline constexpr int loss_rows = 16;
+
+/// A loss that says how rows side by side are computed; see loss/cross_entropy.hpp.
+template <class L, class A>
+concept HasTile = L::classes && requires(A* numbers, int const* labels) {
+  L::template tile<loss_rows>(1, numbers, labels, A(1), numbers, numbers);
+};
+
+/// One work item: a block of samples, or where there are few, a block of one sample's positions,
+/// whose sums are left in `partial`. Short rows of losses that say how are turned into tiles.
+template <class L, bool Few, class P> struct loss_rows_piece {
+  using A = typename P::accumulate;
+  using S = typename P::storage;
+  typename op::Loss<L>::template Evaluate<P> work;
+  int pieces = 1;        // of the samples
+  int splits = 1;        // of each sample, if pieces is their number
+  A* partial = nullptr;  // (2, batch, splits)
+
+  struct Sums {
+    A value = 0, correct = 0;
+  };
+
+  void operator()(int item) const {
+    int const positions = work.shape.positions();
+    if (splits > 1) {
+      int const n = item / splits, k = item % splits;
+      Sums const s =
+          range(n, int(long(positions) * k / splits), int(long(positions) * (k + 1) / splits));
+      partial[item] = s.value;
+      partial[work.batch * splits + item] = s.correct;
+      return;
+    }
+    int const first = int(long(work.batch) * item / pieces),
+              last = int(long(work.batch) * (item + 1) / pieces);
+    if constexpr (HasTile<L, A>)
+      if (positions == 1 && work.shape.channels <= op::few_channels) {
+        for (int n = first; n < last; n += loss_rows)
+          tile(n, 0, last - n < loss_rows ? last - n : loss_rows, true);
+        return;
+      }
+    for (int n = first; n < last; ++n) keep(n, range(n, 0, positions));
+  }
+
+  /// The sums of a sample become its mean.
+  void keep(int n, Sums const& s) const {
+    A const positions = A(work.shape.positions());
+    A const value = s.value * (work.weight / positions);
+    work.values[n] = work.accumulate_values ? work.values[n] + value : value;
+    if (work.correct != nullptr) work.correct[n] = s.correct / positions;
+  }
+
+ private:
+  A factor() const {
+    A const scale = work.state != nullptr ? A(work.state->loss_scale) : A(1);
+    return work.weight * scale / A(work.shape.positions());
+  }
+
+  Sums range(int n, int first, int last) const {
+    Sums sum;
+    if constexpr (HasTile<L, A>)
+      if (work.shape.channels <= op::few_channels) {
+        for (int p = first; p < last; p += loss_rows) {
+          Sums const s = tile(n, p, last - p < loss_rows ? last - p : loss_rows, false);
+          sum.value += s.value;
+          sum.correct += s.correct;
+        }
+        return sum;
+      }
+    if constexpr (!HasTile<L, A> || !Few) {
+      int const channels = work.shape.channels;
+      for (int p = first; p < last; ++p) {
+        long const at = (long(n) * work.shape.positions() + p) * channels;
+        op::OutputRow<S, A> const z{work.outputs + at};
+        op::TargetRow<L, A> const target(work.targets, n, work.shape, p);
+        op::GradientRow<S, A> const gradient{
+            work.d_outputs == nullptr ? nullptr : work.d_outputs + at, factor(),
+            work.accumulate_gradient};
+        sum.value += value(channels, z, target, gradient);
+        if (work.correct != nullptr) sum.correct += op::is_correct<L, A>(channels, z, target);
+      }
+    }
+    return sum;
+  }
+
+  // Targets that stand side by side are read without asking for their type each time.
+  A value(int channels, op::OutputRow<S, A> const& z, op::TargetRow<L, A> const& target,
+          op::GradientRow<S, A> const& gradient) const {
+    if constexpr (!L::classes) {
+      if (void const* const row = target.side_by_side()) {
+        if (work.targets.type == ElementType::f32)
+          return L::template row<A>(
+              channels, z, op::OutputRow<float, A>{static_cast<float const*>(row)}, gradient);
+        if (work.targets.type == ElementType::f64)
+          return L::template row<A>(
+              channels, z, op::OutputRow<double, A>{static_cast<double const*>(row)}, gradient);
+      }
+    }
+    return L::template row<A>(channels, z, target, gradient);
+  }
+
+  // `rows` rows from position p of sample n: samples of one position each, or positions of one
+  // sample. Rows that are missing are computed as zeros.
+  PHYLLO_NOINLINE Sums tile(int n, int p, int rows, bool of_samples) const {
+    int const channels = work.shape.channels;
+    long const at = (long(n) * work.shape.positions() + p) * channels;
+    alignas(64) A z[op::few_channels * loss_rows];         // (C, rows)
+    alignas(64) A gradient[op::few_channels * loss_rows];  // (C, rows)
+    alignas(64) A value[loss_rows], best[loss_rows];
+    alignas(64) int label[loss_rows], chosen[loss_rows];
+    S const* const outputs = work.outputs + at;
+    for (int r = 0; r < loss_rows; ++r) {
+      label[r] = -1;
+      if (r < rows) {
+        op::TargetRow<L, A> const target(work.targets, of_samples ? n + r : n, work.shape,
+                                         of_samples ? 0 : p + r);
+        auto const number = target(0);
+        label[r] = number >= 0 && number < channels ? int(number) : -1;
+        for (int c = 0; c < channels; ++c) z[c * loss_rows + r] = A(outputs[r * channels + c]);
+      } else {
+        for (int c = 0; c < channels; ++c) z[c * loss_rows + r] = A(0);
+      }
+    }
+    L::template tile<loss_rows>(channels, z, label, factor(),
+                                work.d_outputs == nullptr ? nullptr : gradient, value);
+    if (work.d_outputs != nullptr) store(rows, gradient, work.d_outputs + at);
+    if (work.correct != nullptr) {
+      PHYLLO_SIMD(16)
+      for (int r = 0; r < loss_rows; ++r) {
+        best[r] = z[r];
+        chosen[r] = 0;
+      }
+      for (int c = 1; c < channels; ++c) {
+        PHYLLO_SIMD(16)
+        for (int r = 0; r < loss_rows; ++r) {
+          bool const more = z[c * loss_rows + r] > best[r];
+          best[r] = more ? z[c * loss_rows + r] : best[r];
+          chosen[r] = more ? c : chosen[r];
+        }
+      }
+    }
+    Sums sum;
+    for (int r = 0; r < rows; ++r) {
+      A const right = work.correct != nullptr && chosen[r] == label[r] ? A(1) : A(0);
+      if (of_samples) keep(n + r, {value[r], right});
+      sum.value += value[r];
+      sum.correct += right;
+    }
+    return sum;
+  }
+
+  void store(int rows, A const* gradient, S* to) const {
+    int const channels = work.shape.channels;
+    if (work.accumulate_gradient)
+      for (int r = 0; r < rows; ++r)
+        for (int c = 0; c < channels; ++c)
+          to[r * channels + c] = S(A(to[r * channels + c]) + gradient[c * loss_rows + r]);
+    else
+      for (int r = 0; r < rows; ++r)
+        for (int c = 0; c < channels; ++c) to[r * channels + c] = S(gradient[c * loss_rows + r]);
+  }
+};
+
+template <class L, bool Few, class P> struct Kernels<op::Loss<L, Few>, P> {
+  template <class Space>
+  static void run(Space const& exec, std::string const& label,
+                  typename op::Loss<L>::template Evaluate<P> const& work) {
+    using A = typename P::accumulate;
+    // Fewer numbers than these take no longer than it takes to start a thread.
+    constexpr long worth_a_thread = 8192, few_samples = 16, most_splits = 16;
+    if (work.batch == 0) return;
+    long const numbers = long(work.batch) * work.shape.size();
+    loss_rows_piece<L, Few, P> piece{work};
+    // How the positions of few samples are split does not depend on the number of threads.
+    long const blocks = long(work.shape.size()) / worth_a_thread;
+    if (work.batch < few_samples && !work.same_in_any_batch && work.shape.positions() > 1 &&
+        blocks > 1) {
+      A partial[2 * few_samples * most_splits];
+      piece.partial = partial;
+      piece.splits = int(blocks < most_splits ? blocks : most_splits);
+      if (piece.splits > work.shape.positions()) piece.splits = work.shape.positions();
+      launch(exec, label, work.batch * piece.splits, piece);
+      exec.fence(label);
+      for (int n = 0; n < work.batch; ++n) {
+        typename loss_rows_piece<L, Few, P>::Sums s;
+        for (int k = 0; k < piece.splits; ++k) {
+          s.value += partial[n * piece.splits + k];
+          s.correct += partial[(work.batch + n) * piece.splits + k];
+        }
+        piece.keep(n, s);
+      }
+      return;
+    }
+    long count = numbers / worth_a_thread;
+    if (count > exec.concurrency()) count = exec.concurrency();
+    if (count > work.batch) count = work.batch;
+    piece.pieces = count < 1 ? 1 : int(count);
+    launch(exec, label, piece.pieces, piece);
+  }
+};
+
+}  // namespace phyllo::inline PHYLLO_ISA::host

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/element_type.hpp>
+#include <phyllo/core/external_tensor.hpp>
+
+#include <type_traits>
+
+namespace phyllo::inline PHYLLO_ISA::host {
+
+/// Rows of the caller's tensor into a tile and back, with the element type and the layout chosen
+/// once a tile instead of once a number.
+///
+/// shape    tensor (N, channels, without positions) <-> tile (rows, stride); numbers of a tile
+///          beyond `channels` are left alone
+/// numerics as ExternalTensor::read and write
+template <class T> class TileTransfer {
+ public:
+  static void load(ExternalTensor const& from, long first, int rows, int channels, T* tile,
+                   int stride) {
+    switch (from.type) {
+      case ElementType::f64:
+        return load_as<double>(from, first, rows, channels, tile, stride);
+      case ElementType::f32:
+        return load_as<float>(from, first, rows, channels, tile, stride);
+      case ElementType::bf16:
+        return load_as<bf16>(from, first, rows, channels, tile, stride);
+      case ElementType::f16:
+        return load_as<fp16>(from, first, rows, channels, tile, stride);
+      default:
+        for (int r = 0; r < rows; ++r)
+          for (int c = 0; c < columns(from, channels); ++c)
+            tile[long(r) * stride + c] =
+                converted<T>(from.template read<Number>(first + r, c, 0, 0, 0));
+    }
+  }
+
+  static void store(T const* tile, int stride, long first, int rows, int channels,
+                    ExternalTensor const& to) {
+    switch (to.type) {
+      case ElementType::f64:
+        return store_as<double>(tile, stride, first, rows, channels, to);
+      case ElementType::f32:
+        return store_as<float>(tile, stride, first, rows, channels, to);
+      case ElementType::bf16:
+        return store_as<bf16>(tile, stride, first, rows, channels, to);
+      default:
+        return store_as<fp16>(tile, stride, first, rows, channels, to);
+    }
+  }
+
+ private:
+  using Number = std::conditional_t<sizeof(T) == 2, float, T>;  // what T is computed in
+
+  template <class To, class From> PHYLLO_INLINE static To converted(From x) {
+    if constexpr (std::is_same_v<To, From>)
+      return x;
+    else
+      return To(Number(x));
+  }
+  // Where channel c of the first sample stands.
+  template <class E> static E* column(ExternalTensor const& t, long first, int c) {
+    return static_cast<E*>(t.base(c)) + t.offset(first, c, 0, 0, 0);
+  }
+  // A gathered tensor has one variable a channel; the compiler is told how many at most.
+  static int columns(ExternalTensor const& t, int channels) {
+    if (t.variables == 0) return channels;
+    return channels < ExternalTensor::max_variables ? channels : ExternalTensor::max_variables;
+  }
+  static bool by_rows(ExternalTensor const& t) { return t.variables == 0 && t.channel_stride == 1; }
+
+  template <class E>
+  static void load_as(ExternalTensor const& from, long first, int rows, int channels, T* tile,
+                      int stride) {
+    if (by_rows(from))
+      for (int r = 0; r < rows; ++r) {
+        E const* const row = column<E>(from, first, 0) + r * from.sample_stride;
+        for (int c = 0; c < channels; ++c) tile[long(r) * stride + c] = converted<T>(row[c]);
+      }
+    else
+      for (int c = 0; c < columns(from, channels); ++c) {
+        E const* const of_channel = column<E>(from, first, c);
+        for (int r = 0; r < rows; ++r)
+          tile[long(r) * stride + c] = converted<T>(of_channel[r * from.sample_stride]);
+      }
+  }
+  template <class E>
+  static void store_as(T const* tile, int stride, long first, int rows, int channels,
+                       ExternalTensor const& to) {
+    if (by_rows(to))
+      for (int r = 0; r < rows; ++r) {
+        E* const row = column<E>(to, first, 0) + r * to.sample_stride;
+        for (int c = 0; c < channels; ++c) row[c] = converted<E>(tile[long(r) * stride + c]);
+      }
+    else
+      for (int c = 0; c < columns(to, channels); ++c) {
+        E* const of_channel = column<E>(to, first, c);
+        for (int r = 0; r < rows; ++r)
+          of_channel[r * to.sample_stride] = converted<E>(tile[long(r) * stride + c]);
+      }
+  }
+};
+
+}  // namespace phyllo::inline PHYLLO_ISA::host

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/macros.hpp>
+
+#include <cstdint>
+
+namespace phyllo::inline PHYLLO_ISA::host {
+
+/// Numbers from the type of sums into that of storage. Bits are stored, because compilers make no
+/// vectors of a class.
+template <class S, class A> PHYLLO_INLINE void store_numbers(A const* from, int count, S* to) {
+  if constexpr (sizeof(S) == 2) {
+    auto* const bits = reinterpret_cast<std::uint16_t*>(to);
+    PHYLLO_SIMD(16)
+    for (int i = 0; i < count; ++i) bits[i] = S(from[i]).bits();
+  } else {
+    PHYLLO_SIMD(16)
+    for (int i = 0; i < count; ++i) to[i] = from[i];
+  }
+}
+
+/// sums += numbers of the storage type.
+template <class S, class A> PHYLLO_INLINE void add_numbers(S const* from, int count, A* sums) {
+  if constexpr (sizeof(S) == 2) {
+    auto const* const bits = reinterpret_cast<std::uint16_t const*>(from);
+    PHYLLO_SIMD(16)
+    for (int i = 0; i < count; ++i) sums[i] += A(S::from_bits(bits[i]));
+  } else {
+    PHYLLO_SIMD(16)
+    for (int i = 0; i < count; ++i) sums[i] += from[i];
+  }
+}
+
+/// Number i in the type of sums, in loops that become vectors.
+template <class A, class S> PHYLLO_INLINE A number(S const* from, int i) {
+  if constexpr (sizeof(S) == 2)
+    return A(S::from_bits(reinterpret_cast<std::uint16_t const*>(from)[i]));
+  else
+    return A(from[i]);
+}
+template <class S, class A> PHYLLO_INLINE void store_number(A value, S* to, int i) {
+  if constexpr (sizeof(S) == 2)
+    reinterpret_cast<std::uint16_t*>(to)[i] = S(value).bits();
+  else
+    to[i] = S(value);
+}
+
+}  // namespace phyllo::inline PHYLLO_ISA::host

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/host/simd/instruction_set.hpp>
+#include <phyllo/core/macros.hpp>
+
+namespace phyllo::inline PHYLLO_ISA::host {
+
+/// Rows x Vectors sums of products in registers: the innermost loop of every contraction.
+///
+/// shape    sum (Rows, Vectors lanes); of the last vector Last lanes belong to the matrix
+/// cost     a depth step loads Vectors + Rows times for Rows * Vectors multiply-adds, which the
+///          widths of BlockShape keep below the two loads a cycle of current processors
+/// source   Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication",
+///          ACM TOMS 34 (2008) 12
+template <class T, int Rows, int Vectors, int Last> struct RegisterBlock {
+  using I = InstructionSet;
+  Vector<T> sum[Rows][Vectors];
+
+  /// W: T, or a 16-bit type whose numbers become T.
+  template <class W> PHYLLO_INLINE static Vector<T> load(W const* from, int v) {
+    if constexpr (Last < lanes<T>)
+      if (v + 1 == Vectors) return I::template load_part<Last>(from + v * lanes<T>);
+    return I::load(from + v * lanes<T>);
+  }
+  PHYLLO_INLINE static void store(T* to, int v, Vector<T> x) {
+    if constexpr (Last < lanes<T>)
+      if (v + 1 == Vectors) return I::template store_part<Last>(to + v * lanes<T>, x);
+    I::store(to + v * lanes<T>, x);
+  }
+
+  /// Every row begins with the same numbers, or with zeros.
+  template <class W> PHYLLO_INLINE void begin(W const* row) {
+    PHYLLO_UNROLL
+    for (int v = 0; v < Vectors; ++v) {
+      Vector<T> const first = row != nullptr ? load(row, v) : I::zero(T());
+      PHYLLO_UNROLL
+      for (int r = 0; r < Rows; ++r) sum[r][v] = first;
+    }
+  }
+  PHYLLO_INLINE void load_rows(T const* from, long stride) {
+    PHYLLO_UNROLL
+    for (int r = 0; r < Rows; ++r) {
+      PHYLLO_UNROLL
+      for (int v = 0; v < Vectors; ++v) sum[r][v] = load(from + r * stride, v);
+    }
+  }
+  PHYLLO_INLINE void store_rows(T* to, long stride) const {
+    PHYLLO_UNROLL
+    for (int r = 0; r < Rows; ++r) {
+      PHYLLO_UNROLL
+      for (int v = 0; v < Vectors; ++v) store(to + r * stride, v, sum[r][v]);
+    }
+  }
+  /// The same into a tile, whose lines hold whole vectors.
+  PHYLLO_INLINE void store_lines(T* to, long stride) const {
+    PHYLLO_UNROLL
+    for (int r = 0; r < Rows; ++r) {
+      PHYLLO_UNROLL
+      for (int v = 0; v < Vectors; ++v) I::store(to + r * stride + v * lanes<T>, sum[r][v]);
+    }
+  }
+
+  /// sum(r, v) += x(r, k) w(k, v) for k < depth, k rising.
+  template <class W>
+  PHYLLO_INLINE void multiply(T const* x, long row_stride, long depth_stride, W const* w,
+                              long w_stride, int depth) {
+    for (int k = 0; k < depth; ++k) {
+      Vector<T> row[Vectors];
+      PHYLLO_UNROLL
+      for (int v = 0; v < Vectors; ++v) row[v] = load(w, v);
+      PHYLLO_UNROLL
+      for (int r = 0; r < Rows; ++r) {
+        Vector<T> const factor = I::broadcast(x[r * row_stride]);
+        PHYLLO_UNROLL
+        for (int v = 0; v < Vectors; ++v) sum[r][v] = I::multiply_add(factor, row[v], sum[r][v]);
+      }
+      x += depth_stride;
+      w += w_stride;
+    }
+  }
+};
+
+/// Samples of a tile, and of which multiples of samples are computed: those behind the last one are
+/// given zeros.
+inline constexpr int tile_rows = 48;
+inline constexpr int row_multiple = 12;
+constexpr int padded_rows(int rows) {
+  if (rows <= 2) return rows;  // these are computed one by one
+  int const padded = (rows + row_multiple - 1) / row_multiple * row_multiple;
+  return padded < tile_rows ? padded : tile_rows;
+}
+
+/// How a matrix of `columns` columns is cut: panels of vectors, and rows that fill the registers.
+template <class T, int Columns> struct BlockShape {
+  static constexpr int vectors = vectors_of<T>(Columns);
+  static constexpr int widest = InstructionSet::registers >= 32 ? 4 : 2;  // vectors of a panel
+  static constexpr int panels = (vectors + widest - 1) / widest;
+  static constexpr int stride = vectors * lanes<T>;
+
+  template <int Panel> static constexpr int first = Panel * vectors / panels;
+  template <int Panel> static constexpr int width = (Panel + 1) * vectors / panels - first<Panel>;
+  /// Lanes of the panel's last vector that belong to the matrix.
+  template <int Panel>
+  static constexpr int last = Panel + 1 == panels ? Columns - (vectors - 1) * lanes<T> : lanes<T>;
+
+  /// Sums, a panel's row and one factor are in registers at once.
+  static constexpr int most_rows(int width) {
+    int const rows = (InstructionSet::registers - 1 - width) / width;
+    return rows > 12 ? 12 : rows;
+  }
+  /// Samples of a block: a divisor of row_multiple, so that blocks of every width end together.
+  static constexpr int sample_rows(int width) {
+    int rows = most_rows(width);
+    while (row_multiple % rows != 0) --rows;
+    return rows;
+  }
+  /// Rows of a block when `count` rows are cut into equal blocks but for the last.
+  static constexpr int rows(int width, int count) {
+    int const blocks = (count + most_rows(width) - 1) / most_rows(width);
+    return (count + blocks - 1) / blocks;
+  }
+};
+
+}  // namespace phyllo::inline PHYLLO_ISA::host

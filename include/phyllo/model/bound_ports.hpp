@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/model/bind.hpp>
+#include <phyllo/model/tensors.hpp>
+#include <phyllo/network/ports.hpp>
+
+#include <string>
+
+namespace phyllo::inline PHYLLO_ISA {
+
+/// The inputs or the outputs of a network, bound to the caller's Views.
+struct BoundTensors {
+  static constexpr int max_tensors = 8;  // Ports::most
+  ExternalTensor tensor[max_tensors] = {};
+  int batch = -1;
+
+  BoundTensors from_sample(long first, int count) const {
+    BoundTensors part = *this;
+    for (auto& t : part.tensor) t = phyllo::from_sample(t, first);
+    part.batch = count;
+    return part;
+  }
+};
+
+/// What a call does with the Views of the ports.
+enum class PortUse { inputs, outputs, output_gradients, input_gradients };
+
+/// Which port each name of Tensors means; -1: none.
+template <class AllPorts, PortUse Use, class... N> struct NamedPorts {
+  static constexpr int size = int(sizeof...(N));
+  template <class Tag> static constexpr int port() {
+    if constexpr (Use == PortUse::inputs || Use == PortUse::input_gradients)
+      return AllPorts::template input_of<Tag>();
+    else
+      return AllPorts::template output_of<Tag>();
+  }
+  static constexpr bool are_known = ((port<typename N::tag>() >= 0) && ...);
+  static constexpr bool are_distinct = [] {
+    int const ports[] = {port<typename N::tag>()..., -1};
+    for (int i = 0; i < size; ++i)
+      for (int j = 0; j < i; ++j)
+        if (ports[i] >= 0 && ports[i] == ports[j]) return false;
+    return true;
+  }();
+};
+
+/// The inputs and outputs of a network with the caller's Views.
+template <class Net> struct BoundPorts : Ports<Net> {
+  using Ports<Net>::inputs;
+  using Ports<Net>::outputs;
+  using Ports<Net>::input_shape;
+  using Ports<Net>::output_shape;
+  static_assert(Ports<Net>::most == BoundTensors::max_tensors);
+
+  template <class Space, class Views>
+  static BoundTensors bind_inputs(Views const& views, std::string const& who) {
+    return bind_all<Space, PortUse::inputs>(views, {who, ", input"});
+  }
+  template <class Space, class Views>
+  static BoundTensors bind_outputs(Views const& views, std::string const& who) {
+    return bind_all<Space, PortUse::outputs>(views, {who, ", output"});
+  }
+  /// The caller's gradients of the outputs, which are read.
+  template <class Space, class Views>
+  static BoundTensors bind_output_gradients(Views const& views, std::string const& who) {
+    return bind_all<Space, PortUse::output_gradients>(views, {who, ", d_output"});
+  }
+  /// Where the gradients of the inputs go: of all inputs, or of those that are named.
+  template <class Space, class Views>
+  static BoundTensors bind_input_gradients(Views const& views, std::string const& who) {
+    return bind_all<Space, PortUse::input_gradients>(views, {who, ", d_input"});
+  }
+
+ private:
+  static constexpr bool is_written(PortUse use) {
+    return use == PortUse::outputs || use == PortUse::input_gradients;
+  }
+
+  template <class Space, PortUse Use, class View>
+  static BoundTensors bind_all(View const& view, Argument const& who) {
+    constexpr int expected =
+        Use == PortUse::inputs || Use == PortUse::input_gradients ? inputs : outputs;
+    static_assert(expected == 1,
+                  "Model: expected one View for each input or output of the network, got a single "
+                  "one. Pass tensors(named<tag>(view), ...) with one View for each name.");
+    BoundTensors bound;
+    if constexpr (expected == 1) bind_one<Space, Use>(bound, 0, view, who);
+    return bound;
+  }
+
+  template <class Space, PortUse Use, class... N>
+  static BoundTensors bind_all(Tensors<N...> const& views, Argument const& who) {
+    using Names = NamedPorts<BoundPorts, Use, N...>;
+    constexpr bool complete = Use == PortUse::input_gradients ? Names::size > 0
+                              : Use == PortUse::inputs        ? Names::size == inputs
+                                                              : Names::size == outputs;
+    static_assert(Names::are_known,
+                  "Model: a View has a name that no input or output of the network has. Use the "
+                  "names of its NamedInput<tag, ...> for inputs and of its Output<tag> for "
+                  "outputs.");
+    static_assert(!Names::are_known || Names::are_distinct,
+                  "Model: two Views have the name of the same input or output of the network.");
+    static_assert(!Names::are_known || !Names::are_distinct || complete,
+                  "Model: an input or output of the network has no View. Pass "
+                  "tensors(named<tag>(view), ...) with one View for each name.");
+    BoundTensors bound;
+    if constexpr (Names::are_known && Names::are_distinct && complete) {
+      views.visit([&]<class Tag>(auto const& view) {
+        constexpr int k = Names::template port<Tag>();
+        bind_one<Space, Use>(bound, k, view, {who.model, who.role, k});
+      });
+      if constexpr (is_written(Use) && Names::size > 1) refuse_shared_memory(bound, who);
+    }
+    return bound;
+  }
+
+  template <class Space, PortUse Use, class View>
+  static void bind_one(BoundTensors& bound, int k, View const& view, Argument const& who) {
+    int const batch = batch_of(view, who);
+    if (bound.batch >= 0 && bound.batch != batch)
+      throw Error(who + ": expected " + std::to_string(bound.batch) + " samples as before, got " +
+                  std::to_string(batch) + ".");
+    bound.batch = batch;
+    Shape const shape = Use == PortUse::inputs || Use == PortUse::input_gradients ? input_shape(k)
+                                                                                  : output_shape(k);
+    if constexpr (is_written(Use))
+      bound.tensor[k] = bind_output<Space>(view, shape, who);
+    else
+      bound.tensor[k] = bind_input<Space>(view, shape, who);
+  }
+
+  // Of two results in the same memory one would be lost.
+  static void refuse_shared_memory(BoundTensors const& bound, Argument const& who) {
+    if (bound.batch == 0) return;
+    for (int k = 1; k < BoundTensors::max_tensors; ++k)
+      for (int j = 0; j < k; ++j)
+        if (begin_together(bound.tensor[j], bound.tensor[k]))
+          throw Error(Argument{who.model, who.role, j} + " and " + std::to_string(k) +
+                      ": expected memory of its own for each, got the same. Pass two Views.");
+  }
+  static bool begin_together(ExternalTensor const& a, ExternalTensor const& b) {
+    for (int i = 0; i == 0 || i < a.variables; ++i)
+      for (int j = 0; j == 0 || j < b.variables; ++j)
+        if (a.data[i] != nullptr && a.data[i] == b.data[j]) return true;
+    return false;
+  }
+};
+
+}  // namespace phyllo::inline PHYLLO_ISA

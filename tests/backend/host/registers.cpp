@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Kernels whose machine code registers.py reads: inference and a whole training step of an MLP, in
+// bfloat16 where the target multiplies pairs in vectors.
+
+#include <phyllo/phyllo.hpp>
+
+using namespace phyllo;
+
+namespace {
+struct Mlp : Network<Input<64>, Linear<64>, ReLU, Linear<64>, Tanh, Linear<64>> {};
+#if defined(__AVX512BF16__)
+using P = Mixed<bf16, float>;
+#else
+using P = Full<float>;
+#endif
+using Inference = Planned<Mlp, Phase::inference, FusionLevel::segment, sizeof(P::storage)>;
+using Segment = StepSegment<Inference, 0>;
+}  // namespace
+
+template struct phyllo::host::segment_forward<Segment, P>;
+template struct phyllo::host::whole_step_piece<Segment, MeanSquaredError, P>;
