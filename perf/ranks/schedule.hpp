@@ -44,7 +44,7 @@ template <class Net, long BucketBytes = default_bucket_bytes> struct Schedule {
       if (n.role != Role::input)
         flops +=
             double(phyllo::detail::backward_flops(n, nodes.node[n.source[0]].role != Role::input));
-      if (n.weight >= 0 && n.weight <= low) break;
+      if (n.first_parameter() >= 0 && n.first_parameter() <= low) break;
     }
     return flops;
   }

@@ -44,6 +44,10 @@ expect("a backend that sees a network" backend/portable/pooling.hpp
   "${begin}#include <phyllo/network/network.hpp>\n" "a backend never sees a network")
 expect("a layer that sees a backend" layer/relu.hpp
   "${begin}#include <phyllo/backend/select.hpp>\n" "a layer never sees a backend")
+expect("a kind named elsewhere" fusion/liveness.hpp
+  "${begin}constexpr bool b = r == Role::contraction;\n" "a kind of op is named in kind/")
+expect("a kind in its own file" kind/contraction.hpp "${begin}template <> struct Kind<Role::contraction>;\n" "")
+expect("a role of a segment" fusion/plan.hpp "${begin}constexpr auto r = SegmentRole::dense;\n" "")
 expect("a folder without arrows" helpers/all.hpp "${begin}" "the house has no folder helpers")
 expect("quotes" core/shape.hpp "${begin}#include \"role.hpp\"\n" "in angle brackets")
 expect("an expensive include" core/shape.hpp "${begin}#include <iostream>\n" "<iostream> is too expensive")

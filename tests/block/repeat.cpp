@@ -18,7 +18,8 @@ TEST_CASE("Repeat writes its parts out, each time with parameters of their own")
   static_assert(Short::parameter_count == 3 * (4 * 4 + 4) + (4 * 2 + 2));
   for (int i = 0; i < Short::program::size; ++i) {
     CHECK(Short::program::nodes.node[i].source[0] == Long::program::nodes.node[i].source[0]);
-    CHECK(Short::program::nodes.node[i].weight == Long::program::nodes.node[i].weight);
+    CHECK(Short::program::nodes.node[i].parameter[0].offset ==
+          Long::program::nodes.node[i].parameter[0].offset);
   }
 }
 

@@ -91,9 +91,11 @@ void compare_with_reference() {
     // A sum that is zero but for roundings is compared with the largest gradient.
     double const most = largest(a, 0, Net::program::nodes.arena_size);
     for (Node const& n : Net::program::nodes.node) {
-      CAPTURE(n.weight);
-      if (n.weight_count > 0) CHECK(difference(a, b, n.weight, n.weight_count) <= bound * most);
-      if (n.bias_count > 0) CHECK(difference(a, b, n.bias, n.bias_count) <= bound * most);
+      CAPTURE(n.parameter[0].offset);
+      if (n.parameter[0].count > 0)
+        CHECK(difference(a, b, n.parameter[0].offset, n.parameter[0].count) <= bound * most);
+      if (n.parameter[1].count > 0)
+        CHECK(difference(a, b, n.parameter[1].offset, n.parameter[1].count) <= bound * most);
     }
   }
 }

@@ -84,14 +84,17 @@ template <class Net> struct Interpreter {
       slide(n, [&](int q, int p, int t) {
         for (int c = 0; c < in_channels; ++c)
           for (int o = 0; o < channels; ++o)
-            out(o, q) += in(c, p) * parameter(n.weight + (t * in_channels + c) * channels + o);
+            out(o, q) +=
+                in(c, p) * parameter(n.parameter[0].offset + (t * in_channels + c) * channels + o);
       });
-      if (n.bias_count > 0) each([&](int c, int q) { out(c, q) += parameter(n.bias + c); });
+      if (n.parameter[1].count > 0)
+        each([&](int c, int q) { out(c, q) += parameter(n.parameter[1].offset + c); });
     } else if constexpr (Leaf::role == Role::normalization) {
       each([&](int c, int q) {
         double const deviation = std::sqrt(buffer(n.buffer + channels + c) + double(n.epsilon));
-        out(c, q) = (in(c, q) - buffer(n.buffer + c)) / deviation * parameter(n.weight + c) +
-                    parameter(n.bias + c);
+        out(c, q) =
+            (in(c, q) - buffer(n.buffer + c)) / deviation * parameter(n.parameter[0].offset + c) +
+            parameter(n.parameter[1].offset + c);
       });
     } else if constexpr (Leaf::role == Role::pointwise) {
       each([&](int c, int q) { out(c, q) = op::Chain<Leaf>::value(in(c, q), Element{}); });

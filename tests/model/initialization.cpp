@@ -129,6 +129,6 @@ TEST_CASE(
   auto const expected = [](std::uint32_t tensor, int fan_in, int fan_out) {
     return XavierUniform{}.value({7, tensor, 0, fan_in, fan_out});
   };
-  CHECK(weights(nodes.node[1].weight) == expected(0, 2 * 2, 5 * 2));
-  CHECK(weights(nodes.node[3].weight) == expected(1, 5 * 2, 4));
+  CHECK(weights(nodes.node[1].parameter[0].offset) == expected(0, 2 * 2, 5 * 2));
+  CHECK(weights(nodes.node[3].parameter[0].offset) == expected(1, 5 * 2, 4));
 }

@@ -61,8 +61,10 @@ struct Gradients {
 // What was stored before a pass must not show in its result.
 template <class M> void spoil(M& model) {
   for (Node const& n : M::nodes.node) {
-    for (int i = 0; i < n.weight_count; ++i) model.gradients()(n.weight + i) = NAN;
-    for (int i = 0; i < n.bias_count; ++i) model.gradients()(n.bias + i) = NAN;
+    for (int i = 0; i < n.parameter[0].count; ++i)
+      model.gradients()(n.parameter[0].offset + i) = NAN;
+    for (int i = 0; i < n.parameter[1].count; ++i)
+      model.gradients()(n.parameter[1].offset + i) = NAN;
   }
 }
 template <class M> Numbers parameter_gradients(M const& model) {

@@ -61,7 +61,7 @@ TEST_CASE("the layers with parameters have names of their own") {
   REQUIRE(int(names.size()) == networks::ResNet34::program::size);
   std::vector<std::string> owners;
   for (std::size_t i = 0; i < names.size(); ++i)
-    if (nodes.node[i].weight_count > 0) owners.push_back(names[i]);
+    if (nodes.node[i].parameter[0].count > 0) owners.push_back(names[i]);
   std::sort(owners.begin(), owners.end());
   CHECK(std::adjacent_find(owners.begin(), owners.end()) == owners.end());
   // 33 convolutions, 3 on shortcuts, each normalised, and the last layer.

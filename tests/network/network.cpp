@@ -19,7 +19,8 @@ namespace {
 template <class Net> constexpr long multiply_adds() {
   long sum = 0;
   for (auto const& n : Net::program::nodes.node)
-    if (n.role == Role::contraction) sum += (n.flops - (n.bias_count > 0) * n.output.size()) / 2;
+    if (n.role == Role::contraction)
+      sum += (n.flops - (n.parameter[1].count > 0) * n.output.size()) / 2;
   return sum;
 }
 

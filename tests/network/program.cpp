@@ -21,7 +21,7 @@ TEST_CASE("a Flatten that only Linear layers read becomes their window") {
   CHECK(linear.window.size[1] == 5);
   CHECK(linear.window.size[2] == 5);
   CHECK(linear.output == Shape{120});
-  CHECK(linear.weight_count == 16 * 5 * 5 * 120);
+  CHECK(linear.parameter[0].count == 16 * 5 * 5 * 120);
 }
 
 TEST_CASE("two Linear layers behind one Flatten both read the unflattened value") {
@@ -105,8 +105,8 @@ TEST_CASE("parameters lie one after the other, aligned, and do not overlap") {
   };
   int buffers = 0;
   for (Node const& n : nodes.node) {
-    next(n.weight, n.weight_count);
-    next(n.bias, n.bias_count);
+    next(n.parameter[0].offset, n.parameter[0].count);
+    next(n.parameter[1].offset, n.parameter[1].count);
     if (n.role == Role::normalization) {
       REQUIRE(n.buffer == buffers);
       buffers += 2 * n.output.channels;
@@ -125,8 +125,8 @@ TEST_CASE("layers pass their facts on to their nodes") {
                        BatchNorm<Statistics::Global>, Dropout<0.25>, ReLU, MaxPool2d<3>> {};
   auto const& node = Net::program::nodes.node;
   CHECK(node[0].sources == 0);
-  CHECK(node[1].bias == -1);
-  CHECK(node[1].bias_count == 0);
+  CHECK(node[1].parameter[1].offset == -1);
+  CHECK(node[1].parameter[1].count == 0);
   CHECK(node[2].global_statistics);
   CHECK(node[2].momentum == 0.1);
   CHECK(node[2].epsilon == 1e-5);

@@ -29,7 +29,7 @@ namespace detail {
 // that is not the caller's input. The derivatives of all other layers are left out: beside a
 // contraction they are few, and by themselves they wait for their bytes.
 constexpr long backward_flops(Node const& n, bool source_gradient) {
-  return n.role == Role::contraction ? (source_gradient ? 2 : 1) * n.flops : 0;
+  return n.parameter_gradient_flops + (source_gradient ? n.source_gradient_flops : 0);
 }
 
 }  // namespace detail
@@ -47,7 +47,7 @@ template <class Planned> constexpr StepCost step_cost(int s, int element, int gr
   for (int k = step.first; k < step.first + step.count; ++k) {
     Node const n = Planned::node(Planned::plan.order[k]);
     cost.flops += n.flops;
-    parameters += n.weight_count + n.bias_count;
+    parameters += n.parameter_count();
   }
   long values = out + (life.saves(s) ? out : 0);
   for (int i = 0; i < life.sources(s); ++i)
@@ -58,14 +58,16 @@ template <class Planned> constexpr StepCost step_cost(int s, int element, int gr
     for (int i = 0; i < life.sources(s); ++i) {
       Node const source = Planned::node(life.source(s, i));
       if (life.rereads_source(s, i)) values += source.output.size();
-      if (source.role == Role::input) continue;
+      if (is_given(source)) continue;
       source_gradient = true;
       values += (life.accumulates(s, i) ? 2 : 1) * long(source.output.size());
     }
     values += out + (life.rereads_result(s) || life.saves(s) ? out : 0);
     cost.flops += detail::backward_flops(head, source_gradient);
     cost.parameter_bytes += parameters * gradient;
-    if (source_gradient) cost.parameter_bytes += long(head.weight_count) * element;
+    for (ParameterTensor const& t : head.parameter)
+      if (source_gradient && t.gives_source_gradient)
+        cost.parameter_bytes += long(t.count) * element;
   }
   cost.bytes = values * element;
   return cost;
@@ -82,10 +84,10 @@ template <class Program> constexpr StepCost whole_step_cost(int element, int gra
   StepCost cost;
   cost.flops = Program::nodes.flops;
   for (Node const& n : Program::nodes.node) {
-    if (n.role == Role::input)
+    if (is_given(n))
       cost.bytes += long(n.output.size()) * element;
     else
-      cost.flops += detail::backward_flops(n, Program::nodes.node[n.source[0]].role != Role::input);
+      cost.flops += detail::backward_flops(n, !is_given(Program::nodes.node[n.source[0]]));
   }
   cost.parameter_bytes = long(Program::nodes.parameter_count) * (element + gradient);
   return cost;

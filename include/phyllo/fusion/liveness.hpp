@@ -26,7 +26,7 @@ template <int N> struct Liveness {
       has_gradient[v] = reached;
     }
     for (int i = 0; i < nodes->size; ++i)
-      if (node(i).role == Role::input) {
+      if (is_given(node(i)) && node(i).type != ValueType::integer) {
         has_gradient[i] = is_output(i);
         for (int r = 0; r < plan.size; ++r)
           has_gradient[i] =
@@ -69,7 +69,7 @@ template <int N> struct Liveness {
   // Where the pointwise chain of a step begins, as an index into the order.
   constexpr int chain_first(Step const& s) const {
     int k = s.first;
-    if (node(plan.order[k]).role != Role::pointwise) ++k;
+    if (!facts_of(node(plan.order[k])).is_chain) ++k;
     if (s.kind == StepKind::folded_contraction || s.kind == StepKind::normalization_add) ++k;
     return k;
   }
@@ -83,30 +83,21 @@ template <int N> struct Liveness {
   }
   // Whether a step keeps the input of its chain beside its result.
   constexpr bool saves(int s) const {
-    Role const head = node(plan.head(plan.step[s])).role;
-    return phase == Phase::training && (head == Role::contraction || head == Role::add) &&
+    return phase == Phase::training && facts_of(node(plan.head(plan.step[s]))).saves_chain_input &&
            chain_derivative(plan.step[s]) == Derivative::input;
   }
   // Whether the backward pass of step s reads its source number i again.
   constexpr bool rereads_source(int s, int i) const {
     Node const& head = node(plan.head(plan.step[s]));
     if (i == head.sources) return chain_derivative(plan.step[s]) == Derivative::input;
-    switch (head.role) {
-      case Role::contraction:
-      case Role::normalization:
-      case Role::pooling:
-        return true;
-      case Role::pointwise:
-        return chain_derivative(plan.step[s]) == Derivative::input;
-      default:
-        return false;
-    }
+    return facts_of(head).rereads_sources ||
+           (facts_of(head).is_chain && chain_derivative(plan.step[s]) == Derivative::input);
   }
   constexpr bool rereads_result(int s) const {
-    Node const& head = node(plan.head(plan.step[s]));
-    if (head.role == Role::softmax) return true;
+    KindFacts const& head = facts_of(node(plan.head(plan.step[s])));
+    if (head.rereads_result) return true;
     bool const recomputes =
-        head.role == Role::normalization && plan.step[s].kind != StepKind::normalization_add;
+        head.recomputes_chain && plan.step[s].kind != StepKind::normalization_add;
     return !recomputes && chain_derivative(plan.step[s]) == Derivative::output;
   }
 

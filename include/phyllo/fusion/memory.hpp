@@ -20,12 +20,14 @@ struct Slot {
 /// Offsets of all values, saved values and gradients of a plan in one arena: two slots share bytes
 /// only if their lifetimes do not overlap.
 template <int N> struct Memory {
-  Slot slot[3 * N] = {};
+  static constexpr int most = (3 + Node::most_saved) * N;
+  Slot slot[most] = {};
   int slots = 0;
-  int value[N] = {};     // slot of the value of a node; -1: none
-  int saved[N] = {};     // slot of the chain input that a step keeps
-  int gradient[N] = {};  // slot of the gradient of a value
-  long bytes = 0;        // arena, one sample
+  int value[N] = {};                   // slot of the value of a node; -1: none
+  int saved[N] = {};                   // slot of the chain input that a step keeps
+  int kept[N][Node::most_saved] = {};  // slots of what the head of a step keeps besides
+  int gradient[N] = {};                // slot of the gradient of a value
+  long bytes = 0;                      // arena, one sample
   long bytes_without_reuse = 0;
 
   constexpr int add(long size, int first, int last) {
@@ -38,7 +40,7 @@ namespace detail {
 
 // Largest slot first, each at the lowest offset that is free during its lifetime.
 template <int N> constexpr void place(Memory<N>& m) {
-  int by_size[3 * N] = {};
+  int by_size[Memory<N>::most] = {};
   for (int i = 0; i < m.slots; ++i) {
     int at = i;
     while (at > 0 && m.slot[by_size[at - 1]].bytes < m.slot[i].bytes) {
@@ -48,7 +50,7 @@ template <int N> constexpr void place(Memory<N>& m) {
     by_size[at] = i;
     m.bytes_without_reuse += m.slot[i].bytes;
   }
-  int placed[3 * N] = {};  // in rising order of offset
+  int placed[Memory<N>::most] = {};  // in rising order of offset
   int count = 0;
   for (int k = 0; k < m.slots; ++k) {
     Slot& s = m.slot[by_size[k]];
@@ -70,25 +72,38 @@ template <int N> constexpr void place(Memory<N>& m) {
 
 }  // namespace detail
 
-/// Memory of a plan for elements of `element_size` bytes. A whole training step in one pass keeps
-/// its input only.
-template <int N> constexpr Memory<N> make_memory(Liveness<N> const& life, int element_size) {
+/// Memory of a plan for values of `storage` bytes an element and sums of `accumulate` bytes. A
+/// whole training step in one pass keeps its input only.
+template <int N>
+constexpr Memory<N> make_memory(Liveness<N> const& life, int storage, int accumulate) {
   Memory<N> m{};
-  for (int i = 0; i < N; ++i) m.value[i] = m.saved[i] = m.gradient[i] = -1;
+  for (int i = 0; i < N; ++i) {
+    m.value[i] = m.saved[i] = m.gradient[i] = -1;
+    for (int& slot : m.kept[i]) slot = -1;
+  }
+  auto const bytes = [&](long elements, ValueType type) {
+    return elements * element_bytes(type, storage, accumulate);
+  };
   auto add_value = [&](int v) {
-    long const size = long(element_size) * life.node(v).output.size();
+    long const size = bytes(life.node(v).output.size(), life.node(v).type);
     m.value[v] = m.add(size, life.producer(v) + 1, life.last_use(v));
     if (life.phase == Phase::training && life.has_gradient[v])
       m.gradient[v] = m.add(size, life.gradient_begin(v), life.gradient_end(v));
   };
   for (int i = 0; i < life.nodes->size; ++i)
-    if (life.node(i).role == Role::input) add_value(i);
+    if (is_given(life.node(i))) add_value(i);
   for (int s = 0; s < life.plan.size; ++s) {
     int const v = life.plan.tail(life.plan.step[s]);
     add_value(v);
     if (life.saves(s))
-      m.saved[s] =
-          m.add(long(element_size) * life.node(v).output.size(), s + 1, life.backward_time(s));
+      m.saved[s] = m.add(bytes(life.node(v).output.size(), ValueType::storage), s + 1,
+                         life.backward_time(s));
+    if (life.phase != Phase::training) continue;
+    Node const& head = life.node(life.plan.head(life.plan.step[s]));
+    for (int k = 0; k < Node::most_saved; ++k)
+      if (head.saved[k].elements > 0)
+        m.kept[s][k] =
+            m.add(bytes(head.saved[k].elements, head.saved[k].type), s + 1, life.backward_time(s));
   }
   detail::place(m);
   return m;

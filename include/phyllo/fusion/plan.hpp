@@ -14,8 +14,8 @@ template <int N> constexpr bool chained(Nodes<N> const& p, Plan<N> const& plan, 
   if (k + 1 >= plan.nodes) return false;
   int const i = plan.order[k];
   Node const& next = p.node[plan.order[k + 1]];
-  bool const adds = next.role == Role::add && next.source[1] == i;
-  return (next.role == Role::add || next.sources == 1) && (next.source[0] == i || adds) &&
+  bool const sum = facts_of(next).adds;
+  return (sum || next.sources == 1) && (next.source[0] == i || (sum && next.source[1] == i)) &&
          readers(p, i) == 1;
 }
 
@@ -42,7 +42,7 @@ constexpr int match(Rule const& rule, Nodes<N> const& p, Plan<N> const& plan, in
 template <int N> constexpr Plan<N> make_plan(Nodes<N> const& p, Phase phase, FusionLevel fusion) {
   Plan<N> fine{};
   for (int i = 0; i < p.size; ++i)
-    if (p.node[i].role != Role::input && !p.node[i].alias) fine.order[fine.nodes++] = i;
+    if (!is_given(p.node[i]) && !p.node[i].alias) fine.order[fine.nodes++] = i;
   for (int k = 0; k < fine.nodes;) {
     Step s{StepKind::single, k, 1, -1};
     if (fusion != FusionLevel::none) {
@@ -82,7 +82,7 @@ template <int N> constexpr bool is_whole_step(Nodes<N> const& p, FusionLevel fus
   Plan<N> const plan = make_plan(p, Phase::inference, fusion);
   // Statistics of a batch are known when all of it has passed.
   for (int i = 0; i < p.size; ++i)
-    if (p.node[i].role == Role::normalization) return false;
+    if (facts_of(p.node[i]).waits_for_batch) return false;
   return plan.size == 1 && plan.step[0].kind == StepKind::segment && p.inputs == 1 &&
          p.outputs == 1 && p.output[0] == plan.tail(plan.step[0]);
 }

@@ -8,23 +8,6 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// A network with its plan, lifetimes and memory for one phase and element size: all constants.
-template <class Net, Phase When, FusionLevel Level, int ElementSize> struct Planned {
-  using network = Net;
-  using program = typename Net::program;
-  using leaves = typename program::leaves;
-  static constexpr Phase phase = When;
-  static constexpr FusionLevel fusion = Level;
-  static constexpr Plan<program::size> plan = make_plan(program::nodes, When, Level);
-  static constexpr Liveness<program::size> liveness{program::nodes, plan, When};
-  static constexpr Memory<program::size> memory = make_memory(liveness, ElementSize);
-
-  static constexpr Step step(int s) { return plan.step[s]; }
-  static constexpr Node node(int i) { return program::nodes.node[i]; }
-  static constexpr Node head(int s) { return node(plan.head(plan.step[s])); }
-  static constexpr int result(int s) { return plan.tail(plan.step[s]); }
-};
-
 namespace detail {
 
 // The leaves order[First] to order[First + Count - 1], which are pointwise, as a chain.
@@ -35,6 +18,40 @@ struct ChainOfNodes<Planned, First, std::index_sequence<I...>> {
 };
 template <class Planned, int First, int Count>
 using ChainAt = typename ChainOfNodes<Planned, First, std::make_index_sequence<Count>>::type;
+template <class Planned, int S>
+using StepChain = ChainAt<Planned, Planned::liveness.chain_first(Planned::step(S)),
+                          Planned::liveness.chain_length(Planned::step(S))>;
+
+}  // namespace detail
+
+/// A network with its plan, lifetimes and memory for one phase and element size: all constants.
+template <class Net, Phase When, FusionLevel Level, int ElementSize,
+          int AccumulateSize = (ElementSize < 4 ? 4 : ElementSize)>
+struct Planned {
+  using network = Net;
+  using program = typename Net::program;
+  using leaves = typename program::leaves;
+  static constexpr Phase phase = When;
+  static constexpr FusionLevel fusion = Level;
+  static constexpr Plan<program::size> plan = make_plan(program::nodes, When, Level);
+  static constexpr Liveness<program::size> liveness{program::nodes, plan, When};
+  static constexpr Memory<program::size> memory =
+      make_memory(liveness, ElementSize, AccumulateSize);
+
+  static constexpr Step step(int s) { return plan.step[s]; }
+  static constexpr Node node(int i) { return program::nodes.node[i]; }
+  static constexpr Node head(int s) { return node(plan.head(plan.step[s])); }
+  static constexpr int result(int s) { return plan.tail(plan.step[s]); }
+  /// Whether step s folds a normalisation of inference into a contraction, and whether it adds a
+  /// value behind a normalisation.
+  static constexpr bool folds(int s) { return step(s).kind == StepKind::folded_contraction; }
+  static constexpr bool adds(int s) { return step(s).kind == StepKind::normalization_add; }
+  /// The pointwise chain of step S, empty where it has none; the layer of its head.
+  template <int S> using Chain = detail::StepChain<Planned, S>;
+  template <int S> using Leaf = At<leaves, std::size_t(plan.head(plan.step[S]))>;
+};
+
+namespace detail {
 
 template <class Planned, int S> constexpr SegmentLayers segment_layers() {
   return segment_layers(Planned::program::nodes, Planned::plan, Planned::step(S));
@@ -66,11 +83,11 @@ template <class Planned, int S, int L> constexpr auto segment_layer() {
   static_assert(L > 0 || has_same_extents(node.input, Planned::node(node.source[0]).output));
   if constexpr (role == SegmentRole::dense)
     return LayerType<
-        op::Dense<node.input.size(), node.output.channels, (node.bias_count > 0), Chain>>{};
+        op::Dense<node.input.size(), node.output.channels, (node.parameter[1].count > 0), Chain>>{};
   else if constexpr (role == SegmentRole::convolution)
     return LayerType<
         op::Convolution<op::ImageExtents::of(node.input), op::ImageExtents::of(node.output),
-                        node.window, (node.bias_count > 0), Chain>>{};
+                        node.window, (node.parameter[1].count > 0), Chain>>{};
   else if constexpr (role == SegmentRole::pooling)
     return LayerType<op::WindowPooling<At<typename Planned::leaves, leaf>::kind,
                                        op::ImageExtents::of(node.input),
@@ -88,10 +105,7 @@ struct SegmentOf<Planned, S, std::index_sequence<L...>> {
 
 }  // namespace detail
 
-/// The pointwise chain of step S, empty where it has none.
-template <class Planned, int S>
-using StepChain = detail::ChainAt<Planned, Planned::liveness.chain_first(Planned::step(S)),
-                                  Planned::liveness.chain_length(Planned::step(S))>;
+template <class Planned, int S> using StepChain = typename Planned::template Chain<S>;
 
 /// Step S, a segment, as the canonical op that backends implement.
 template <class Planned, int S>

@@ -6,9 +6,9 @@
 
 namespace phyllo::inline PHYLLO_ISA::detail {
 
-// A contraction with one position that reads its whole input, each number once and in order.
+// A product with one position that reads its whole input, each number once and in order.
 constexpr bool reads_whole_input(Node const& n) {
-  bool whole = n.role == Role::contraction;
+  bool whole = facts_of(n).segment == SegmentPart::product;
   for (int d = 0; d < 3; ++d)
     whole = whole && n.window.size[d] == n.input.spatial[d] && n.window.padding[d] == 0;
   return whole;
@@ -30,7 +30,8 @@ constexpr bool is_dense_on_image(Node const& n) {
 constexpr bool is_windowed(Node const& n) {
   bool reaches = n.input.positions() > 1 || n.window.taps() > 1;
   for (int d = 0; d < 3; ++d) reaches = reaches && n.window.padding[d] < n.window.size[d];
-  return reaches && (n.role == Role::contraction || n.role == Role::pooling);
+  SegmentPart const part = facts_of(n).segment;
+  return reaches && (part == SegmentPart::product || part == SegmentPart::pooling);
 }
 
 // How often the steps [first, last) read value v.
@@ -72,9 +73,10 @@ template <int N> struct SegmentRun {
   constexpr SegmentRole role_of(Node const& n, bool folded) const {
     bool const everything = fusion >= FusionLevel::tile;
     if (folded && !everything) return SegmentRole::none;
-    if (n.role == Role::add || n.role == Role::normalization) {
+    SegmentPart const part = facts_of(n).segment;
+    if (part == SegmentPart::sum || part == SegmentPart::normalization) {
       if (!everything || dense == 0) return SegmentRole::none;
-      if (n.role == Role::normalization) return SegmentRole::normalization;
+      if (part == SegmentPart::normalization) return SegmentRole::normalization;
       return has_rows(n.source[0]) && has_rows(n.source[1]) ? SegmentRole::sum : SegmentRole::none;
     }
     if (windowed == 0 || dense > 0 ? is_dense(n) : is_dense_on_image(n)) return SegmentRole::dense;
@@ -83,7 +85,7 @@ template <int N> struct SegmentRun {
     bool const is_product = windowed == 0 && reads_whole_input(n);
     if (!everything || dense > 0 || folded || is_product || !is_windowed(n))
       return SegmentRole::none;
-    return n.role == Role::pooling ? SegmentRole::pooling : SegmentRole::convolution;
+    return part == SegmentPart::pooling ? SegmentRole::pooling : SegmentRole::convolution;
   }
 
   // Whether the next step joins.
@@ -97,7 +99,7 @@ template <int N> struct SegmentRun {
     bool const folded = step.kind == StepKind::folded_contraction;
     SegmentRole const as = role_of(n, folded);
     // Pointwise layers behind a pooling are its chain.
-    bool const is_chain = windowed > 0 && dense == 0 && n.role == Role::pointwise;
+    bool const is_chain = windowed > 0 && dense == 0 && facts_of(n).segment == SegmentPart::chain;
     if (as == SegmentRole::none && !is_chain) return false;
     if (as == SegmentRole::dense) {
       if (rows_begin < 0) rows_begin = s;
@@ -109,7 +111,7 @@ template <int N> struct SegmentRun {
     if (folded) role[step.first + 1] = SegmentRole::normalization;
     for (int k = step.first; k < step.first + step.count; ++k) {
       Node const& of_step = p.node[plan.order[k]];
-      parameters += of_step.weight_count + of_step.bias_count;
+      parameters += of_step.parameter_count();
       if (role[k] == SegmentRole::none) continue;
       ++layers;
       if (windowed > 0) values += of_step.output.size();

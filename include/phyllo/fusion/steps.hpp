@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/fusion/rules.hpp>
+#include <phyllo/kind/kinds.hpp>
 #include <phyllo/network/nodes.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {

@@ -22,89 +22,28 @@ template <class Planned, class Precision, int S, int N> struct InKernelCellStep 
   static constexpr int lanes = LaneVector<T>::lanes;
   static constexpr int C = Facts::in_channels;
   static constexpr int O = Facts::out_channels;
-  // Outputs whose sums are in registers at once, in blocks of nearly the same size.
-  static constexpr int most = PHYLLO_VECTOR_REGISTERS >= 32 ? 24 : 12;
-  static constexpr int blocks = (O * (N / lanes) + most - 1) / most;
-  static constexpr int block = (O + blocks - 1) / blocks;
+  static constexpr int cells = N;
 
   storage const* parameters;
   float const* buffers;
   T* arena;
 
   void operator()() const {
-    if constexpr (Facts::role == Role::contraction) {
-      contraction();
-    } else if constexpr (Facts::role == Role::softmax) {
-      softmax();
+    if constexpr (requires { Kind<Facts::role>::in_cells(*this); }) {
+      Kind<Facts::role>::in_cells(*this);
     } else {
-      for (int c = 0; c < O; ++c) {
-        T* const y = result() + c * N;
-        if constexpr (Facts::role == Role::concatenation) {
-          T const* const x = concatenated<0>(c);
-          for (int i = 0; i < N; ++i) y[i] = x[i];
-        } else if constexpr (Facts::role == Role::add) {
-          PHYLLO_SIMD(16)
-          for (int i = 0; i < N; ++i) y[i] = source<0>()[c * N + i] + source<1>()[c * N + i];
-        } else {
-          for (int i = 0; i < N; ++i) y[i] = source<0>()[c * N + i];
-          if constexpr (Facts::role == Role::normalization) normalize(y, c);
-        }
-      }
+      // On one position with one tap nothing is left but the chain.
+      for (int c = 0; c < O; ++c) copy(source<0>() + c * N, c);
       finish(0, O);
     }
   }
 
- private:
-  template <int Value> static constexpr int place = N * value_place<Planned, Value, int(sizeof(T))>;
   template <int I> T const* source() const { return arena + place<Facts::template source<I>>; }
   T* result() const { return arena + place<Facts::result>; }
-
-  void contraction() const {
-    constexpr int whole = O / block * block;
-    for (int o = 0; o < whole; o += block) contract<block>(o);
-    if constexpr (whole < O) contract<O - whole>(whole);
-  }
-  template <int Count> PHYLLO_WHOLE_VECTORS void contract(int first) const {
-    constexpr int vectors = N / lanes;
-    V sum[Count][vectors];
-    PHYLLO_UNROLL
-    for (int o = 0; o < Count; ++o) {
-      T begin = T(0);
-      if constexpr (Facts::bias >= 0) begin = T(parameters[Facts::bias + first + o]);
-      PHYLLO_UNROLL
-      for (int v = 0; v < vectors; ++v) sum[o][v] = begin - V{};  // no operation: x - 0 is x
-    }
-    // Weights of 16 bits are widened side by side before each is given to all lanes.
-    constexpr bool widens = !std::is_same_v<storage, T>;
-    alignas(64) T widened[widens ? C * Count : 1];
-    if constexpr (widens)
-      for (int c = 0; c < C; ++c) {
-        PHYLLO_SIMD(16)
-        for (int o = 0; o < Count; ++o)
-          widened[c * Count + o] = T(parameters[Facts::weight + c * O + first + o]);
-      }
-    T const* x = source<0>();
-    for (int c = 0; c < C; ++c, x += N) {
-      PHYLLO_UNROLL
-      for (int v = 0; v < vectors; ++v) {
-        V const xc = *reinterpret_cast<V const*>(x + v * lanes);
-        PHYLLO_UNROLL
-        for (int o = 0; o < Count; ++o)
-          if constexpr (widens)
-            sum[o][v] += xc * widened[c * Count + o];
-          else
-            sum[o][v] += xc * parameters[Facts::weight + c * O + first + o];
-      }
-    }
-    T* const y = result() + first * N;
-    PHYLLO_UNROLL
-    for (int o = 0; o < Count; ++o) {
-      PHYLLO_UNROLL
-      for (int v = 0; v < vectors; ++v) *reinterpret_cast<V*>(y + o * N + v * lanes) = sum[o][v];
-    }
-    if constexpr (Facts::folds)
-      for (int o = 0; o < Count; ++o) normalize(y + o * N, first + o);
-    finish(first, Count);
+  /// One number of all cells, (N), as channel c of the result.
+  void copy(T const* x, int c) const {
+    T* const y = result() + c * N;
+    for (int i = 0; i < N; ++i) y[i] = x[i];
   }
 
   void normalize(T* y, int c) const {
@@ -115,18 +54,6 @@ template <class Planned, class Precision, int S, int N> struct InKernelCellStep 
     T const shift = T(parameters[Facts::norm_bias + c]);
     PHYLLO_SIMD(16)
     for (int i = 0; i < N; ++i) y[i] = (y[i] - mean) * factor + shift;
-  }
-
-  void softmax() const {
-    for (int i = 0; i < N; ++i) {
-      T const* const x = source<0>() + i;
-      T* const y = result() + i;
-      T largest = x[0], sum = T(0);
-      for (int c = 1; c < C; ++c) largest = x[c * N] > largest ? x[c * N] : largest;
-      for (int c = 0; c < C; ++c) sum += decay(x[c * N] - largest);
-      T const share = T(1) / sum;
-      for (int c = 0; c < C; ++c) y[c * N] = T(storage(decay(x[c * N] - largest) * share));
-    }
   }
 
   // Chain and rounding of the results [first, first + count). Random functions are the identity.
@@ -143,12 +70,8 @@ template <class Planned, class Precision, int S, int N> struct InKernelCellStep 
     }
   }
 
-  template <int I> T const* concatenated(int c) const {
-    constexpr int channels = Facts::template source_channels<I>;
-    if constexpr (I + 1 < Facts::sources)
-      if (c >= channels) return concatenated<I + 1>(c - channels);
-    return source<I>() + c * N;
-  }
+ private:
+  template <int Value> static constexpr int place = N * value_place<Planned, Value, int(sizeof(T))>;
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA::detail

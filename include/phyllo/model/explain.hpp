@@ -46,12 +46,11 @@ template <class Program> std::string explain_layers() {
   std::string text =
       line("  %3s  %-52s %-12s %12s %14s\n", "", "layer", "output", "parameters", "flop/sample");
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    ((text +=
-      line("  %3d  %-52s %-12s %12s %14s\n", int(I),
-           type_name<At<typename Program::leaves, I>>().c_str(),
-           shape_text(Program::nodes.node[I].output).c_str(),
-           grouped(Program::nodes.node[I].weight_count + Program::nodes.node[I].bias_count).c_str(),
-           grouped(Program::nodes.node[I].flops).c_str())),
+    ((text += line("  %3d  %-52s %-12s %12s %14s\n", int(I),
+                   type_name<At<typename Program::leaves, I>>().c_str(),
+                   shape_text(Program::nodes.node[I].output).c_str(),
+                   grouped(Program::nodes.node[I].parameter_count()).c_str(),
+                   grouped(Program::nodes.node[I].flops).c_str())),
      ...);
   }(std::make_index_sequence<Program::size>{});
   return text;

@@ -45,10 +45,10 @@ template <class Storage, class Accumulate> struct FillParameters {
   }
 };
 
-struct FillBuffers {
-  float* buffers = nullptr;
-  int channels = 0;
-  KOKKOS_FUNCTION void operator()(int i) const { buffers[i] = i < channels ? 0.0f : 1.0f; }
+struct FillBuffer {
+  float value = 0;
+  float* buffer = nullptr;
+  KOKKOS_FUNCTION void operator()(int i) const { buffer[i] = value; }
 };
 
 /// Counts a training forward pass, stores which samples of the global batch it processes, and
@@ -91,23 +91,29 @@ void launch_initialization(Space const& exec, std::string const& name, Scheme co
                          Fill{value, parameters.data() + offset, master.data() + offset});
   };
   fill(0, int(parameters.extent(0)), 0);
+  auto const draw = [&](auto const& distribution, ParameterTensor const& t, std::uint32_t tensor) {
+    using Distribution = std::decay_t<decltype(distribution)>;
+    WeightKey const key{seed, tensor, 0, t.fan_in, t.fan_out};
+    Kokkos::parallel_for(name + "/initialize", Range(exec, 0, t.count),
+                         InitializeWeights<Distribution, Storage, Accumulate>{
+                             distribution, key, t.taps, t.channels, t.outputs,
+                             parameters.data() + t.offset, master.data() + t.offset});
+  };
   std::uint32_t tensor = 0;
   for (Node const& n : Net::program::nodes.node) {
-    if (n.role == Role::normalization) {
-      fill(n.weight, n.weight_count, 1);
-      Kokkos::parallel_for(name + "/initialize", Range(exec, 0, 2 * n.input.channels),
-                           FillBuffers{buffers.data() + n.buffer, n.input.channels});
-    } else if (n.weight_count > 0) {
-      int const taps = n.window.taps();
-      // A Linear layer behind Flatten has taps as well, one for each position of its input.
-      int const fan_out = n.output.channels * (n.output.rank == 0 ? 1 : taps);
-      WeightKey const key{seed, tensor, 0, taps * n.input.channels, fan_out};
-      Kokkos::parallel_for(name + "/initialize", Range(exec, 0, n.weight_count),
-                           InitializeWeights<Scheme, Storage, Accumulate>{
-                               scheme, key, taps, n.input.channels, n.output.channels,
-                               parameters.data() + n.weight, master.data() + n.weight});
+    for (ParameterTensor const& t : n.parameter) {
+      if (t.count == 0) continue;
+      if (t.initial == Initial::scheme) draw(scheme, t, tensor);
+      if (t.initial == Initial::one) fill(t.offset, t.count, 1);
     }
-    tensor += n.weight_count > 0;
+    int at = n.buffer;
+    for (BufferTensor const& t : n.buffer_tensor) {
+      if (t.count == 0) continue;
+      Kokkos::parallel_for(name + "/initialize", Range(exec, 0, t.count),
+                           FillBuffer{t.initial, buffers.data() + at});
+      at += t.count;
+    }
+    tensor += n.parameter_count() > 0;
   }
 }
 

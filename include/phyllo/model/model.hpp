@@ -56,7 +56,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   /// Whether running statistics are the same on all ranks in every step.
   static constexpr bool has_common_buffers = [] {
     for (Node const& n : nodes.node)
-      if (n.role == Role::normalization && !n.global_statistics && Exec::shards == 0) return false;
+      if (facts_of(n).waits_for_batch && !n.global_statistics && Exec::shards == 0) return false;
     return true;
   }();
 
@@ -217,7 +217,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   std::string tail_label_ = name_ + "/tail";
   std::vector<std::string> training_labels_, backward_labels_;
   Vector<storage> parameters_;
-  Vector<accumulate> master_, gradients_, statistics_, partial_;
+  Vector<accumulate> master_, gradients_, batch_state_, partial_;
   Vector<float> buffers_, buffers_before_;
   Vector<std::byte> activations_;
   Kokkos::View<StepState, memory_space> state_;

@@ -11,13 +11,13 @@ namespace phyllo::inline PHYLLO_ISA {
 namespace detail {
 
 // Elements of the workspace for sums over row blocks and over parts of a batch.
-template <class Net, class P, class Exec> constexpr long partial_size() {
-  using Contraction = SelectedKernels<op::Contraction<op::Chain<>>, P, typename Exec::backends>;
-  int largest = 0;
-  for (Node const& n : Net::program::nodes.node)
-    if (n.role == Role::normalization && n.input.channels > largest) largest = n.input.channels;
-  return std::max(2L * largest * op::Normalization<op::Chain<>>::row_blocks,
-                  partial_count<Contraction>);
+template <class Net, class P, class Exec, class Training> constexpr long partial_size() {
+  long largest = 0;
+  for (Node const& n : Net::program::nodes.node) largest = std::max(largest, long(n.partial_count));
+  return [&]<std::size_t... S>(std::index_sequence<S...>) {
+    return std::max({largest, partial_count<SelectedKernels<StepBackwardOp<Training, int(S)>, P,
+                                                            typename Exec::backends>>...});
+  }(std::make_index_sequence<Training::plan.size>{});
 }
 
 inline std::vector<std::string> with_suffix(std::vector<std::string> names, char const* suffix) {
@@ -60,8 +60,8 @@ Model<Net, P, Exec>::Model(space const& exec, ModelOptions const& options)
   allocate(exec, gradients_, "gradients", gradient_size);
   allocate(exec, buffers_, "buffers", nodes.buffer_size);
   allocate(exec, buffers_before_, "buffers before a step", nodes.buffer_size);
-  allocate(exec, statistics_, "statistics", nodes.buffer_size / 2 * 7);
-  allocate(exec, partial_, "workspace", detail::partial_size<Net, P, Exec>());
+  allocate(exec, batch_state_, "statistics", nodes.batch_state_size);
+  allocate(exec, partial_, "workspace", detail::partial_size<Net, P, Exec, Training>());
   allocate(exec, activations_, "activations", bytes_of(options.batch, Training::memory.bytes),
            "Build the model with a smaller ModelOptions::batch than " +
                std::to_string(options.batch) + "; explain() prints the bytes of a sample.");
@@ -70,9 +70,9 @@ Model<Net, P, Exec>::Model(space const& exec, ModelOptions const& options)
   // Training and inference of one model use the same work memory, one after the other.
   inference_ = Session(exec, name_, options.batch, parameters_, buffers_,
                        std::max(work_bytes<Training, P, Exec>(), work_bytes<Inference, P, Exec>()));
-  arenas_ = {parameters_.data(), gradients_.data(), buffers_.data(),
-             statistics_.data(), partial_.data(),   activations_.data(),
-             state_.data(),      options.batch,     inference_.arenas_.memory};
+  arenas_ = {parameters_.data(),  gradients_.data(), buffers_.data(),
+             batch_state_.data(), partial_.data(),   activations_.data(),
+             state_.data(),       options.batch,     inference_.arenas_.memory};
   StepState initial;
   initial.seed = options.seed;
   Kokkos::parallel_for(name_ + "/state", Kokkos::RangePolicy<space>(exec, 0, 1),

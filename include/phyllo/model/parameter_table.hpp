@@ -38,26 +38,16 @@ template <class Net> std::vector<ParameterEntry> parameter_table() {
   for (int i = 0; i < program::size; ++i) {
     Node const& n = program::nodes.node[i];
     std::string const path = names[std::size_t(i)];
-    auto const vector = [&](char const* what, int offset, int size, bool is_buffer) {
-      table.push_back({path + what, {size}, is_buffer, offset, 1, 1, size});
-    };
-    if (n.role == Role::contraction) {
-      int const taps = n.window.taps();
-      ParameterEntry weight{path + ".weight", {n.output.channels}, false, n.weight, taps,
-                            n.input.channels, n.output.channels};
-      if (n.output.rank == 0) {
-        weight.shape.push_back(std::int64_t(taps) * n.input.channels);
-      } else {
-        weight.shape.push_back(n.input.channels);
-        for (int d = 3 - n.output.rank; d < 3; ++d) weight.shape.push_back(n.window.size[d]);
-      }
-      table.push_back(weight);
-      if (n.bias_count > 0) vector(".bias", n.bias, n.bias_count, false);
-    } else if (n.role == Role::normalization) {
-      vector(".weight", n.weight, n.weight_count, false);
-      vector(".bias", n.bias, n.bias_count, false);
-      vector(".running_mean", n.buffer, n.input.channels, true);
-      vector(".running_var", n.buffer + n.input.channels, n.input.channels, true);
+    for (ParameterTensor const& t : n.parameter) {
+      if (t.count == 0) continue;
+      ParameterEntry entry{path + "." + t.name, {}, false, t.offset, t.taps, t.channels, t.outputs};
+      entry.shape.assign(t.file, t.file + t.file_rank);
+      table.push_back(entry);
+    }
+    int at = n.buffer;
+    for (BufferTensor const& t : n.buffer_tensor) {
+      if (t.count > 0) table.push_back({path + "." + t.name, {t.count}, true, at, 1, 1, t.count});
+      at += t.count;
     }
   }
   return table;

@@ -24,6 +24,7 @@ template <class Planned, class Precision, class Exec, class Communication> struc
   using plan = Planned;
   using precision = Precision;
   using Labels = std::vector<std::string>;
+  static constexpr int shards = Exec::shards;
 
   space const& exec;
   Arenas<Precision> const& arenas;
@@ -48,15 +49,17 @@ template <class Planned, class Precision, class Exec, class Communication> struc
                ? arenas.at(Planned::memory.slot[Planned::memory.saved[s]].offset)
                : nullptr;
   }
-  storage const* parameter(int offset) const {
-    return offset < 0 ? nullptr : arenas.parameters + offset;
+  /// Number `k` of what the head of step s keeps beside values.
+  template <class T> T* kept(int s, int k) const {
+    return arenas.template at_as<T>(Planned::memory.slot[Planned::memory.kept[s][k]].offset);
   }
-  accumulate* parameter_gradient(int offset) const {
-    return offset < 0 ? nullptr : arenas.gradients + offset;
+  storage const* parameter(ParameterTensor const& t) const {
+    return t.offset < 0 ? nullptr : arenas.parameters + t.offset;
   }
-  NormalizationStatistics<accumulate> statistics(Node const& n) const {
-    return {arenas.statistics, n.buffer, n.input.channels};
+  accumulate* parameter_gradient(ParameterTensor const& t) const {
+    return t.offset < 0 ? nullptr : arenas.gradients + t.offset;
   }
+  accumulate* batch_state(Node const& n) const { return arenas.batch_state + n.batch_state; }
   // Random masks are keyed by the place in the order, which every plan of a network shares.
   template <int S> Randomness randomness() const {
     return {Planned::phase == Phase::training ? arenas.state : nullptr,

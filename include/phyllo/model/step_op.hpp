@@ -3,53 +3,38 @@
 #pragma once
 
 #include <phyllo/fusion/planned.hpp>
-#include <phyllo/op/add.hpp>
-#include <phyllo/op/contraction.hpp>
-#include <phyllo/op/copy.hpp>
-#include <phyllo/op/normalization.hpp>
-#include <phyllo/op/pointwise.hpp>
-#include <phyllo/op/pooling.hpp>
-#include <phyllo/op/softmax.hpp>
-#include <phyllo/op/transpose.hpp>
-#include <phyllo/op/upsample.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
 
 namespace detail {
 
-template <class T> struct OpType {
-  using type = T;
+template <class Planned, int S, bool IsSegment> struct StepOpOf {
+  using type = typename Kind<Planned::head(S).role>::template Op<Planned, S>;
+};
+template <class Planned, int S> struct StepOpOf<Planned, S, true> {
+  using type = StepSegment<Planned, S>;
 };
 
-template <class Planned, int S> constexpr auto step_op() {
-  constexpr Role role = Planned::head(S).role;
-  if constexpr (Planned::step(S).kind == StepKind::segment)
-    return OpType<StepSegment<Planned, S>>{};
-  else if constexpr (role == Role::contraction)
-    return OpType<op::Contraction<StepChain<Planned, S>>>{};
-  else if constexpr (role == Role::normalization)
-    return OpType<op::Normalization<StepChain<Planned, S>>>{};
-  else if constexpr (role == Role::pointwise)
-    return OpType<op::Pointwise<StepChain<Planned, S>>>{};
-  else if constexpr (role == Role::add)
-    return OpType<op::Add<StepChain<Planned, S>>>{};
-  else if constexpr (role == Role::pooling)
-    return OpType<
-        op::Pooling<At<typename Planned::leaves, Planned::plan.head(Planned::step(S))>::kind>>{};
-  else if constexpr (role == Role::resample)
-    return OpType<op::Upsample>{};
-  else if constexpr (role == Role::softmax)
-    return OpType<op::Softmax>{};
-  else if constexpr (role == Role::reshape)
-    return OpType<op::Transpose>{};
-  else
-    return OpType<op::Copy>{};
-}
+// Where the backward pass of a kind launches another op than its forward pass.
+template <class Planned, int S>
+concept HasBackwardOp =
+    requires { typename Kind<Planned::head(S).role>::template BackwardOp<Planned, S>; };
+template <class Planned, int S> struct BackwardOpOf : StepOpOf<Planned, S, false> {};
+template <class Planned, int S>
+  requires HasBackwardOp<Planned, S>
+struct BackwardOpOf<Planned, S> {
+  using type = typename Kind<Planned::head(S).role>::template BackwardOp<Planned, S>;
+};
 
 }  // namespace detail
 
 /// The op that step S of a plan launches.
 template <class Planned, int S>
-using StepOp = typename decltype(detail::step_op<Planned, S>())::type;
+using StepOp =
+    typename detail::StepOpOf<Planned, S, Planned::step(S).kind == StepKind::segment>::type;
+
+/// The op of its backward pass, of a step that is no segment.
+template <class Planned, int S>
+using StepBackwardOp = typename detail::BackwardOpOf<Planned, S>::type;
 
 }  // namespace phyllo::inline PHYLLO_ISA

@@ -4,8 +4,7 @@
 
 #include <phyllo/backend/select.hpp>
 #include <phyllo/fusion/planned.hpp>
-#include <phyllo/op/contraction.hpp>
-#include <phyllo/op/segment.hpp>
+#include <phyllo/model/step_op.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -18,12 +17,9 @@ template <class Planned, int S, class P, class Exec> constexpr long step_bytes()
   using List = typename Exec::backends;
   if constexpr (Planned::step(S).kind == StepKind::segment)
     return thread_bytes<SelectedKernels<StepSegment<Planned, S>, P, List>>;
-  else if constexpr (Planned::head(S).role == Role::contraction)
-    // Forward with its chain; backward without.
-    return std::max(thread_bytes<SelectedKernels<op::Contraction<StepChain<Planned, S>>, P, List>>,
-                    thread_bytes<SelectedKernels<op::Contraction<op::Chain<>>, P, List>>);
   else
-    return 0;
+    return std::max(thread_bytes<SelectedKernels<StepOp<Planned, S>, P, List>>,
+                    thread_bytes<SelectedKernels<StepBackwardOp<Planned, S>, P, List>>);
 }
 
 }  // namespace detail

@@ -30,10 +30,9 @@ template <class P> struct Judgement {
     bool lacks = false;
     for (int k = 0; k < P::edges.source_count[at]; ++k)
       lacks = lacks || P::edges.sources[at][k] < 0;
-    return lacks && P::nodes.node[at].role != Role::input;
+    return lacks && !is_given(P::nodes.node[at]);
   }();
-  static constexpr bool joins =
-      P::nodes.node[at].role == Role::add || P::nodes.node[at].role == Role::concatenation;
+  static constexpr bool joins = facts_of(P::nodes.node[at]).joins_values;
   static constexpr TagMistake mistake = P::edges.mistake;
   using layer = At<typename P::leaves, at>;
 
@@ -47,7 +46,7 @@ template <class P> struct Judgement {
     if (!joins) return source(0);
     int s = 1;
     while (source(s).channels > 0 && source(s).with_channels(0) == source(0).with_channels(0) &&
-           P::nodes.node[at].role == Role::concatenation)
+           !facts_of(P::nodes.node[at]).adds)
       ++s;
     return source(s);
   }
@@ -77,7 +76,7 @@ template <class P> struct Judgement {
     using G = typename decltype(spell_given(std::make_index_sequence<extents(given)>{}))::type;
     using E =
         typename decltype(spell_expected(std::make_index_sequence<extents(expected)>{}))::type;
-    if constexpr (P::nodes.node[0].role != Role::input)
+    if constexpr (!is_given(P::nodes.node[0]))
       return std::type_identity<NoInput<At<typename P::leaves, 0>, phyllo::Layer<0>>>{};
     else if constexpr (mistake != TagMistake::none &&
                        (refusal < 0 || P::edges.mistaken_at <= refusal))

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/kind/kinds.hpp>
 #include <phyllo/network/nodes.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
@@ -15,11 +16,6 @@ constexpr int aligned(int count) {
 
 namespace detail {
 
-// Whether a product of positive numbers is more than an int holds.
-template <class... Number> constexpr bool exceeds_int(Number... number) {
-  return (1.0 * ... * number) > 2147483647.0;
-}
-
 constexpr bool is_oversized(Shape const& s) {
   return exceeds_int(s.channels, s.spatial[0], s.spatial[1], s.spatial[2]);
 }
@@ -28,68 +24,39 @@ constexpr void refuse_size(Node& n) {
   n.oversized = true;
 }
 
-template <int N> constexpr bool concatenate(Nodes<N> const& p, Node& n) {
-  int channels = 0;
-  for (int s = 0; s < n.sources; ++s) {
-    Shape const o = p.node[n.source[s]].output;
-    if (!(o.with_channels(0) == n.input.with_channels(0))) return false;
-    channels += o.channels;
-  }
-  n.output = n.input.with_channels(channels);
-  return n.sources >= 2;
-}
-
 // Shape inference of one layer. A layer that refuses its input keeps that shape as its output,
 // so that one mistake gives one message.
 template <class L, int N> constexpr void infer_node(Nodes<N>& p, Graph<N> const& edges, int i) {
+  using OfKind = Kind<L::role>;
   Node& n = p.node[i];
   n.role = L::role;
   n.sources = edges.source_count[i];
   n.ok = n.sources > 0;
   for (int s = 0; s < n.sources; ++s) {
     n.source[s] = edges.sources[i][s];
-    if (n.source[s] < 0 && n.role != Role::input) n.ok = false;
+    if (n.source[s] < 0 && !OfKind::facts.is_given) n.ok = false;
   }
   if (!n.ok) return;
-  if (n.role == Role::input)
+  Shape sources[4];
+  if (OfKind::facts.is_given) {
     n.sources = 0, ++p.inputs;
-  else
-    n.input = p.node[n.source[0]].output;
-  n.ok = L::accepts(n.input);
+  } else {
+    for (int s = 0; s < n.sources; ++s) {
+      Node const& source = p.node[n.source[s]];
+      sources[s] = source.output;
+      n.mistyped =
+          n.mistyped || (source.type == ValueType::integer) != OfKind::facts.reads_integers;
+    }
+    n.input = sources[0];
+  }
+  n.ok = !n.mistyped && L::accepts(n.input);
   n.output = n.ok ? L::output(n.input) : n.input;
-  if (n.role == Role::add) n.ok = n.sources == 2 && p.node[n.source[1]].output == n.input;
-  if (n.role == Role::concatenation) n.ok = concatenate(p, n);
+  if constexpr (requires { OfKind::join(n, sources); }) n.ok = n.ok && OfKind::join(n, sources);
   if (n.ok && is_oversized(n.output)) {
     refuse_size(n);
     n.output = n.input;
   }
-  if (!n.ok) return;
-  if constexpr (L::role == Role::contraction) {
-    n.window = L::window;
-    if (exceeds_int(n.window.size[0], n.window.size[1], n.window.size[2], n.input.channels,
-                    n.output.channels))
-      return refuse_size(n);
-    n.weight_count = n.window.taps() * n.input.channels * n.output.channels;
-    n.bias_count = L::has_bias ? n.output.channels : 0;
-    n.flops = 2L * n.weight_count * n.output.positions() + L::has_bias * n.output.size();
-  } else if constexpr (L::role == Role::normalization) {
-    n.weight_count = n.bias_count = n.input.channels;
-    n.global_statistics = L::global_statistics;
-    n.momentum = L::momentum;
-    n.epsilon = L::epsilon;
-    n.flops = 2L * n.output.size();
-  } else if constexpr (L::role == Role::pooling) {
-    n.window = L::window_on(n.input);
-    n.flops = long(n.window.taps()) * n.output.size();
-  } else if constexpr (L::role == Role::pointwise) {
-    n.derivative_of = L::derivative_of;
-    n.random = requires { requires L::random; };
-    n.flops = n.output.size();
-  } else if constexpr (L::role == Role::softmax) {
-    n.flops = 4L * n.output.size();
-  } else if constexpr (L::role == Role::add) {
-    n.flops = n.output.size();
-  }
+  if (n.ok) OfKind::template describe<L>(n, sources);
 }
 
 // The node that computes a value, aliases followed.
@@ -98,14 +65,14 @@ template <int N> constexpr int value(Nodes<N> const& p, int i) {
   return i;
 }
 
-// Whether every reader of node i is a contraction, and no output of the network is its value.
-template <int N>
-constexpr bool feeds_contractions(Nodes<N> const& p, Graph<N> const& edges, int i) {
+// Whether every reader of node i may read what is in front of it, and no output of the network is
+// its value.
+template <int N> constexpr bool feeds_windows(Nodes<N> const& p, Graph<N> const& edges, int i) {
   for (int o = 0; o < edges.outputs; ++o)
     if (edges.output[o] == i) return false;
   for (int j = i + 1; j < p.size; ++j)
     for (int s = 0; s < p.node[j].sources; ++s)
-      if (p.node[j].source[s] == i && p.node[j].role != Role::contraction) return false;
+      if (p.node[j].source[s] == i && !facts_of(p.node[j]).reads_unflattened) return false;
   return true;
 }
 
@@ -115,15 +82,12 @@ constexpr bool feeds_contractions(Nodes<N> const& p, Graph<N> const& edges, int 
 template <int N> constexpr void flatten(Nodes<N>& p, Graph<N> const& edges) {
   for (int i = 0; i < p.size; ++i) {
     Node& n = p.node[i];
-    if (n.role != Role::reshape || !n.ok) continue;
+    if (!facts_of(n).reshapes || !n.ok) continue;
     bool const one_position = n.input.positions() == 1;
-    n.alias = one_position || feeds_contractions(p, edges, i);
+    n.alias = one_position || feeds_windows(p, edges, i);
     if (one_position || !n.alias) continue;
     for (int j = i + 1; j < p.size; ++j)
-      if (p.node[j].sources > 0 && p.node[j].source[0] == i) {
-        p.node[j].input = n.input;
-        for (int d = 0; d < 3; ++d) p.node[j].window.size[d] = n.input.spatial[d];
-      }
+      if (p.node[j].sources > 0 && p.node[j].source[0] == i) read_unflattened(p.node[j], n.input);
   }
   for (int i = 0; i < p.size; ++i)
     for (int s = 0; s < p.node[i].sources; ++s) p.node[i].source[s] = value(p, p.node[i].source[s]);
@@ -133,15 +97,17 @@ template <int N> constexpr void place(Nodes<N>& p) {
   for (int i = 0; i < p.size; ++i) {
     Node& n = p.node[i];
     if (!n.ok) continue;
-    if (exceeds_int(1.0 * p.arena_size + n.weight_count + n.bias_count + 2 * parameter_alignment)) {
+    long const count = n.parameter_count();
+    if (exceeds_int(1.0 * p.arena_size + count + Node::most_parameters * parameter_alignment)) {
       refuse_size(n);
       continue;
     }
-    if (n.weight_count > 0) n.weight = p.arena_size, p.arena_size += aligned(n.weight_count);
-    if (n.bias_count > 0) n.bias = p.arena_size, p.arena_size += aligned(n.bias_count);
-    p.parameter_count += n.weight_count + n.bias_count;
-    if (n.role == Role::normalization)
-      n.buffer = p.buffer_size, p.buffer_size += 2 * n.input.channels;
+    for (ParameterTensor& t : n.parameter)
+      if (t.count > 0) t.offset = p.arena_size, p.arena_size += aligned(t.count);
+    p.parameter_count += int(count);
+    if (n.buffer_count() > 0) n.buffer = p.buffer_size, p.buffer_size += n.buffer_count();
+    if (n.batch_state_count > 0)
+      n.batch_state = p.batch_state_size, p.batch_state_size += n.batch_state_count;
     p.flops += n.flops;
   }
 }

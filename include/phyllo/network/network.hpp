@@ -39,7 +39,7 @@ template <class... Parts> struct Network {
   static constexpr long bytes = [] {
     long elements = 0;
     for (auto const& n : program::nodes.node) {
-      if (n.alias || n.role == Role::input) continue;
+      if (n.alias || is_given(n)) continue;
       for (int s = 0; s < n.sources; ++s)
         elements += program::nodes.node[n.source[s]].output.size();
       elements += n.output.size();

@@ -18,7 +18,7 @@ template <class Net> struct Ports {
   /// Node of input number k.
   static constexpr int input_node(int k) {
     for (int i = 0; i < program::size; ++i)
-      if (program::nodes.node[i].role == Role::input && k-- == 0) return i;
+      if (is_given(program::nodes.node[i]) && k-- == 0) return i;
     return -1;
   }
   static constexpr int output_node(int k) { return program::nodes.output[k]; }

@@ -23,7 +23,7 @@ template <class Net, long Bytes, int ElementSize> struct Buckets {
     Table t{};
     long end = nodes.arena_size;
     for (int i = Net::program::size - 1; i >= 0; --i) {
-      int const at = nodes.node[i].weight;
+      int const at = nodes.node[i].first_parameter();
       if (at < 0) continue;
       bool const full = Bytes > 0 && (end - at) * ElementSize >= Bytes;
       if (full || at == 0) {

@@ -130,14 +130,14 @@ template <class Net, class P, class L> void compare(int batch) {
   }
   exec.fence("training");
   for (Node const& n : Net::program::nodes.node) {
-    if (n.weight < 0) continue;
-    CAPTURE(n.weight);
+    if (n.parameter[0].offset < 0) continue;
+    CAPTURE(n.parameter[0].offset);
     auto const& t = exact.model().gradients();
     auto const& a = slow.model().gradients();
     auto const& b = fast.model().gradients();
-    double const norm = check(t, a, b, n.weight, n.weight_count, 0);
+    double const norm = check(t, a, b, n.parameter[0].offset, n.parameter[0].count, 0);
     // Sums over positions may cancel.
-    if (n.bias >= 0) check(t, a, b, n.bias, n.bias_count, norm);
+    if (n.parameter[1].count > 0) check(t, a, b, n.parameter[1].offset, n.parameter[1].count, norm);
   }
   CHECK(fast.loss() ==
         doctest::Approx(slow.loss()).epsilon(sizeof(typename P::storage) > 2 ? bound<P> : 2e-2));

@@ -355,8 +355,10 @@ template <class Net, class InTags, class OutTags, class S> class Subject : publi
       outputs.push_back({extents_of(AllPorts::output_shape(k)), true});
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       phyllo::Node const& n = nodes[i];
-      if (n.weight >= 0) tensors.push_back({n.weight, n.weight_count, !read[i]});
-      if (n.bias >= 0) tensors.push_back({n.bias, n.bias_count, !read[i]});
+      if (n.parameter[0].offset >= 0)
+        tensors.push_back({n.parameter[0].offset, n.parameter[0].count, !read[i]});
+      if (n.parameter[1].offset >= 0)
+        tensors.push_back({n.parameter[1].offset, n.parameter[1].count, !read[i]});
     }
   }
 

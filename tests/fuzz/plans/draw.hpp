@@ -67,7 +67,7 @@ class NetworkDrawer {
     return true;
   }
   static bool shape_too_large(Lowering const& l) {
-    return l.nodes.node[l.current].weight_count > (1 << 22) ||
+    return l.nodes.node[l.current].parameter[0].count > (1 << 22) ||
            l.shape(l.current).size() > (1 << 16);
   }
 
@@ -83,7 +83,7 @@ class NetworkDrawer {
   }
   Part input() {
     Part p;
-    p.kind = Kind::input;
+    p.kind = PartKind::input;
     static constexpr int ranks[] = {0, 0, 1, 2, 2, 3};
     p.rank = draw_.of(ranks);
     p.number = p.rank == 0 || draw_.one_in(4) ? channels() : 1 + draw_.below(6);
@@ -92,14 +92,14 @@ class NetworkDrawer {
   }
   Part linear(int outputs) {
     Part p;
-    p.kind = Kind::linear;
+    p.kind = PartKind::linear;
     p.number = outputs;
     p.bias = !draw_.one_in(4);
     return p;
   }
   // A window on the current value: of one to three taps, as large as the value, or larger by the
   // padding.
-  Part window(Kind kind) {
+  Part window(PartKind kind) {
     Part p;
     p.kind = kind;
     p.rank = shape().rank;
@@ -113,21 +113,21 @@ class NetworkDrawer {
       if (draw_.one_in(8)) p.size[d] = here + 2 * p.padding[d];
       p.stride[d] = draw_.one_in(2) ? 1 : 1 + draw_.below(4);
     }
-    if (kind == Kind::pooling)  // windows of one size, padding at most half of it
+    if (kind == PartKind::pooling)  // windows of one size, padding at most half of it
       for (int d = 3 - p.rank; d < 3; ++d) {
         p.size[d] = p.size[3 - p.rank];
         if (2 * p.padding[d] > p.size[d]) p.padding[d] = p.size[d] / 2;
       }
-    p.number = kind == Kind::pooling ? draw_.below(2) : channels();
+    p.number = kind == PartKind::pooling ? draw_.below(2) : channels();
     return p;
   }
   Part pointwise() {
     Part p;
-    p.kind = Kind::pointwise;
+    p.kind = PartKind::pointwise;
     p.number = draw_.below(3);
     return p;
   }
-  static Part plain(Kind kind, int number = 0) {
+  static Part plain(PartKind kind, int number = 0) {
     Part p;
     p.kind = kind;
     p.number = number;
@@ -139,28 +139,28 @@ class NetworkDrawer {
     if (shape().rank == 0) {
       add(linear(outputs));
     } else if (draw_.one_in(3)) {
-      add(plain(Kind::flatten));
+      add(plain(PartKind::flatten));
       add(linear(outputs));
     } else {
-      Part p = window(Kind::convolution);
+      Part p = window(PartKind::convolution);
       p.number = outputs;
       add(p);
     }
-    if (draw_.one_in(5)) add(plain(Kind::normalization));
+    if (draw_.one_in(5)) add(plain(PartKind::normalization));
     while (draw_.one_in(2)) add(pointwise());
   }
 
   // 14 to 18 layers of one width, which meet the limits of layers and of parameters.
   void deep() {
-    if (shape().rank > 0) add(plain(Kind::flatten));
+    if (shape().rank > 0) add(plain(PartKind::flatten));
     int const width = channels(), layers = 7 + draw_.below(12);
     bool const norms = draw_.one_in(3), sums = draw_.one_in(4);
     for (int i = 0; i < layers && lowering_.graph.size + 8 < most_nodes; ++i) {
-      if (sums && i % 4 == 1) add(plain(Kind::save, 0));
+      if (sums && i % 4 == 1) add(plain(PartKind::save, 0));
       add(linear(width));
-      if (norms && draw_.one_in(2)) add(plain(Kind::normalization));
+      if (norms && draw_.one_in(2)) add(plain(PartKind::normalization));
       if (draw_.one_in(3)) add(pointwise());
-      if (sums && i % 4 == 3) add(plain(Kind::add, 0));
+      if (sums && i % 4 == 3) add(plain(PartKind::add, 0));
     }
   }
 
@@ -168,8 +168,8 @@ class NetworkDrawer {
   void images() {
     for (int i = draw_.below(4); i >= 0; --i) {
       if (shape().rank == 0) return;
-      Part p = window(draw_.one_in(3) ? Kind::pooling : Kind::convolution);
-      if (p.kind == Kind::convolution) p.number = 1 + draw_.below(20);
+      Part p = window(draw_.one_in(3) ? PartKind::pooling : PartKind::convolution);
+      if (p.kind == PartKind::convolution) p.number = 1 + draw_.below(20);
       add(p);
       if (draw_.one_in(2)) add(pointwise());
     }
@@ -178,7 +178,7 @@ class NetworkDrawer {
 
   // Linear layers at the end, as most networks have.
   void head() {
-    if (shape().rank > 0) add(plain(Kind::flatten));
+    if (shape().rank > 0) add(plain(PartKind::flatten));
     add(linear(channels()));
     if (draw_.one_in(2)) {
       add(pointwise());
@@ -189,18 +189,18 @@ class NetworkDrawer {
   void residual() {
     int const tag = draw_.below(most_saved);
     Shape const before = shape();
-    add(plain(Kind::save, tag));
+    add(plain(PartKind::save, tag));
     if (before.rank == 0) {
       add(linear(before.channels));
     } else {
-      Part p = window(Kind::convolution);
+      Part p = window(PartKind::convolution);
       p.number = before.channels;
       for (int d = 0; d < 3; ++d) p.stride[d] = 1, p.size[d] = 2 * p.padding[d] + 1;
       add(p);
     }
-    if (draw_.one_in(2)) add(plain(Kind::normalization));
+    if (draw_.one_in(2)) add(plain(PartKind::normalization));
     if (draw_.one_in(3)) add(pointwise());
-    add(plain(Kind::add, tag));
+    add(plain(PartKind::add, tag));
     if (draw_.one_in(2)) add(pointwise());
   }
 
@@ -221,48 +221,48 @@ class NetworkDrawer {
         return;
       case 8:
       case 9:
-        add(window(Kind::pooling));
+        add(window(PartKind::pooling));
         return;
       case 10:
-        add(plain(Kind::global_pooling));
+        add(plain(PartKind::global_pooling));
         return;
       case 11:
       case 12:
         add(pointwise());
         return;
       case 13:
-        add(plain(Kind::normalization));
+        add(plain(PartKind::normalization));
         return;
       case 14:
-        add(plain(Kind::softmax));
+        add(plain(PartKind::softmax));
         return;
       case 15:
-        add(plain(Kind::upsample, 1 + draw_.below(2)));
+        add(plain(PartKind::upsample, 1 + draw_.below(2)));
         return;
       case 16:
-        add(plain(Kind::flatten));
+        add(plain(PartKind::flatten));
         return;
       case 17:
-        add(plain(Kind::save, tag));
+        add(plain(PartKind::save, tag));
         return;
       case 18:
-        add(plain(Kind::from, tag));
+        add(plain(PartKind::from, tag));
         return;
       case 19:
-        add(plain(Kind::add, tag));
+        add(plain(PartKind::add, tag));
         return;
       case 20:
-        add(plain(Kind::concat, tag));
+        add(plain(PartKind::concat, tag));
         return;
       case 21:
-        add(plain(Kind::join, 2 + draw_.below(2)));
+        add(plain(PartKind::join, 2 + draw_.below(2)));
         return;
       case 22:
-        add(plain(Kind::output));
+        add(plain(PartKind::output));
         return;
       default:
         if (draw_.one_in(2)) {
-          add(plain(Kind::save, tag));  // else what was before it is dead
+          add(plain(PartKind::save, tag));  // else what was before it is dead
           add(input());
         }
     }

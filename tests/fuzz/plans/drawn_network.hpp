@@ -10,7 +10,7 @@
 namespace phyllo::test {
 
 /// What a part of a drawn network is.
-enum class Kind {
+enum class PartKind {
   input,
   linear,
   convolution,
@@ -35,7 +35,7 @@ inline constexpr char const* kind_names[] = {
 inline constexpr int kinds = 16;
 
 struct Part {
-  Kind kind = Kind::flatten;
+  PartKind kind = PartKind::flatten;
   int number = 0;  // channels, factor, tag or which function
   bool bias = true;
   int rank = 0;             // of windows and of an input
@@ -83,23 +83,24 @@ struct Contraction {
   static inline Window window;
   static inline bool has_bias;
   static bool accepts(Shape s) {
-    return s.rank == part.rank && window.fits(s) && (s.rank == 0) == (part.kind == Kind::linear);
+    return s.rank == part.rank && window.fits(s) &&
+           (s.rank == 0) == (part.kind == PartKind::linear);
   }
   static Shape output(Shape s) {
-    return part.kind == Kind::linear ? Shape{part.number} : window.output(s, part.number);
+    return part.kind == PartKind::linear ? Shape{part.number} : window.output(s, part.number);
   }
 };
 struct Pooling {
   static constexpr Role role = Role::pooling;
   static Window window_on(Shape s) {
     Window w = window();
-    if (part.kind == Kind::global_pooling)
+    if (part.kind == PartKind::global_pooling)
       for (int d = 0; d < 3; ++d) w.size[d] = s.spatial[d], w.stride[d] = 1, w.padding[d] = 0;
     return w;
   }
   static bool accepts(Shape s) {
     return s.rank > 0 &&
-           (part.kind == Kind::global_pooling || (s.rank == part.rank && window().fits(s)));
+           (part.kind == PartKind::global_pooling || (s.rank == part.rank && window().fits(s)));
   }
   static Shape output(Shape s) { return window_on(s).output(s, s.channels); }
 };
@@ -160,58 +161,58 @@ struct Lowering {
 
   void append(Part const& part) {
     bool const makes_node =
-        part.kind != Kind::save && part.kind != Kind::from && part.kind != Kind::output;
+        part.kind != PartKind::save && part.kind != PartKind::from && part.kind != PartKind::output;
     if (!valid || (makes_node && graph.size == most_nodes)) return refuse();
-    if (part.kind != Kind::input && part.kind != Kind::from && part.kind != Kind::join &&
-        current < 0)
+    if (part.kind != PartKind::input && part.kind != PartKind::from &&
+        part.kind != PartKind::join && current < 0)
       return refuse();
     drawn::part = part;
     int const tag = part.number;
     switch (part.kind) {
-      case Kind::input:
+      case PartKind::input:
         return infer<drawn::Input>(graph.append(-1));
-      case Kind::linear:
-      case Kind::convolution:
+      case PartKind::linear:
+      case PartKind::convolution:
         drawn::Contraction::window = drawn::window();
         drawn::Contraction::has_bias = part.bias;
         return infer<drawn::Contraction>(graph.append(current));
-      case Kind::pooling:
-      case Kind::global_pooling:
+      case PartKind::pooling:
+      case PartKind::global_pooling:
         return infer<drawn::Pooling>(graph.append(current));
-      case Kind::pointwise:
+      case PartKind::pointwise:
         drawn::Pointwise::derivative_of = part.number == 0   ? Derivative::input
                                           : part.number == 1 ? Derivative::output
                                                              : Derivative::nothing;
         if (part.number == 2) return infer<drawn::Random>(graph.append(current));
         return infer<drawn::Pointwise>(graph.append(current));
-      case Kind::normalization:
+      case PartKind::normalization:
         return infer<drawn::Normalization>(graph.append(current));
-      case Kind::softmax:
+      case PartKind::softmax:
         return infer<drawn::Softmax>(graph.append(current));
-      case Kind::upsample:
+      case PartKind::upsample:
         return infer<drawn::Upsample>(graph.append(current));
-      case Kind::flatten:
+      case PartKind::flatten:
         return infer<drawn::Flatten>(graph.append(current));
-      case Kind::save:
+      case PartKind::save:
         saved[tag] = current;
         return;
-      case Kind::from:
+      case PartKind::from:
         if (saved[tag] < 0) return refuse();
         current = saved[tag];
         return;
-      case Kind::add:
+      case PartKind::add:
         if (saved[tag] < 0) return refuse();
         return infer<drawn::Add>(graph.append(current, saved[tag]));
-      case Kind::concat:
+      case PartKind::concat:
         if (saved[tag] < 0) return refuse();
         return infer<drawn::Concat>(graph.append(current, saved[tag]));
-      case Kind::join:
+      case PartKind::join:
         for (int t = 0; t < part.number; ++t)
           if (saved[t] < 0) return refuse();
         graph.append(saved[0]);
         for (int t = 1; t < part.number; ++t) graph.add_source(saved[t]);
         return infer<drawn::Concat>(graph.size - 1);
-      case Kind::output:
+      case PartKind::output:
         if (graph.outputs == DrawnGraph::max_outputs) return refuse();
         graph.output[graph.outputs++] = current;
         return;
@@ -255,60 +256,60 @@ inline std::string spelling(Description const& description) {
     if (i > 0) text += ", ";
     std::string const bias = p.bias ? "" : ", Bias<false>", rank = number(p.rank) + "d";
     switch (p.kind) {
-      case Kind::input:
+      case PartKind::input:
         text += "NamedInput<struct i" + number(inputs++) + ", " + number(p.number) +
                 (p.rank > 0 ? ", " : "") + triple(p.rank, p.size) + ">";
         break;
-      case Kind::linear:
+      case PartKind::linear:
         text += "Linear<" + number(p.number) + bias + ">";
         break;
-      case Kind::convolution:
+      case PartKind::convolution:
         text += "Conv" + rank + "<" + number(p.number) + ", KernelSize<" + triple(p.rank, p.size) +
                 ">, Stride<" + triple(p.rank, p.stride) + ">, Padding<" +
                 triple(p.rank, p.padding) + ">" + bias + ">";
         break;
-      case Kind::pooling:
+      case PartKind::pooling:
         text += (p.number == 0 ? "MaxPool" : "AveragePool") + rank + "<" + number(p.size[2]) +
                 ", Stride<" + triple(p.rank, p.stride) + ">, Padding<" + triple(p.rank, p.padding) +
                 ">>";
         break;
-      case Kind::global_pooling:
+      case PartKind::global_pooling:
         text += "GlobalAveragePool";
         break;
-      case Kind::pointwise:
+      case PartKind::pointwise:
         text += p.number == 0 ? "GELU" : p.number == 1 ? "Tanh" : "Dropout<>";
         break;
-      case Kind::normalization:
+      case PartKind::normalization:
         text += "BatchNorm<>";
         break;
-      case Kind::softmax:
+      case PartKind::softmax:
         text += "Softmax";
         break;
-      case Kind::upsample:
+      case PartKind::upsample:
         text += "Upsample<" + number(p.number) + ">";
         break;
-      case Kind::flatten:
+      case PartKind::flatten:
         text += "Flatten";
         break;
-      case Kind::save:
+      case PartKind::save:
         text += "Save<struct t" + number(p.number) + ">";
         break;
-      case Kind::from:
+      case PartKind::from:
         text += "From<struct t" + number(p.number) + ">";
         break;
-      case Kind::add:
+      case PartKind::add:
         text += "AddFrom<struct t" + number(p.number) + ">";
         break;
-      case Kind::concat:
+      case PartKind::concat:
         text += "ConcatFrom<struct t" + number(p.number) + ">";
         break;
-      case Kind::join:
+      case PartKind::join:
         text += "Branch<";
         for (int t = 0; t < p.number; ++t)
           text += std::string(t > 0 ? ", " : "") + "Path<From<struct t" + number(t) + ">>";
         text += ">";
         break;
-      case Kind::output:
+      case PartKind::output:
         text += "Output<struct o" + number(outputs++) + ">";
         break;
     }

@@ -157,7 +157,7 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
       return l == 0 ? node(plan.head(step)).source[0] : plan.order[layers.first[l] - 1];
     };
     for (int k = step.first; k < step.first + step.count; ++k)
-      parameters += node(plan.order[k]).weight_count + node(plan.order[k]).bias_count;
+      parameters += int(node(plan.order[k]).parameter_count());
     for (int l = 0; l < layers.size && mistake == nullptr; ++l) {
       Node const& n = node(plan.order[layers.first[l]]);
       SegmentRole const role = layers.role[l];
@@ -186,7 +186,7 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
           for (int d = 0; d < 3; ++d)
             need(n.window.size[d] == read.spatial[d] && n.window.padding[d] == 0,
                  "a dense layer reads each number of its input once, in order");
-          need(n.weight_count == read.size() * n.output.channels, "its weights are a matrix");
+          need(n.parameter[0].count == read.size() * n.output.channels, "its weights are a matrix");
           need(read.size() <= (images > 0 ? image_segment_rule.widest : segment_rule.widest),
                "its input is at most as wide as the rule says");
           need(l == 0 || images == l || read.positions() == 1, "behind rows are rows");

@@ -30,7 +30,7 @@ template <int N> struct PlanFacts {
       : p(nodes),
         plan(make_plan(nodes, phase, fusion)),
         life(nodes, plan, phase),
-        memory(make_memory(life, element)),
+        memory(make_memory(life, element, element < 4 ? 4 : element)),
         element_size(element),
         coverage(seen) {}
 

@@ -68,13 +68,14 @@ Description smallest(Description network) {
       }
     };
     for (std::size_t i = 0; i < network.size(); ++i) {
-      Kind const kind = network[i].kind;
-      bool const tagged = kind == Kind::save || kind == Kind::from || kind == Kind::add ||
-                          kind == Kind::concat || kind == Kind::join;
-      bool const which = kind == Kind::pointwise || kind == Kind::pooling;
+      PartKind const kind = network[i].kind;
+      bool const tagged = kind == PartKind::save || kind == PartKind::from ||
+                          kind == PartKind::add || kind == PartKind::concat ||
+                          kind == PartKind::join;
+      bool const which = kind == PartKind::pointwise || kind == PartKind::pooling;
       if (!tagged) lessen(i, which ? 0 : 1, [](Part& p) -> int& { return p.number; });
       for (int d = 0; d < 3; ++d) {
-        if (kind != Kind::pooling)  // whose windows have one size
+        if (kind != PartKind::pooling)  // whose windows have one size
           lessen(i, 1, [d](Part& p) -> int& { return p.size[d]; });
         lessen(i, 1, [d](Part& p) -> int& { return p.stride[d]; });
         lessen(i, 0, [d](Part& p) -> int& { return p.padding[d]; });

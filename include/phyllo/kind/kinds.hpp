@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/kind/add.hpp>
+#include <phyllo/kind/concatenation.hpp>
+#include <phyllo/kind/contraction.hpp>
+#include <phyllo/kind/input.hpp>
+#include <phyllo/kind/normalization.hpp>
+#include <phyllo/kind/pointwise.hpp>
+#include <phyllo/kind/pooling.hpp>
+#include <phyllo/kind/resample.hpp>
+#include <phyllo/kind/reshape.hpp>
+#include <phyllo/kind/softmax.hpp>
+
+namespace phyllo::inline PHYLLO_ISA {
+
+namespace detail {
+
+template <Role R> constexpr void read_unflattened_as(Node& n, Shape const& s) {
+  if constexpr (Kind<R>::facts.reads_unflattened)
+    if (n.role == R) Kind<R>::read_unflattened(n, s);
+}
+
+template <Role... R> struct KindList {
+  static constexpr int size = sizeof...(R);
+  static constexpr KindFacts facts[] = {Kind<R>::facts...};
+  static constexpr void read_unflattened(Node& n, Shape const& s) {
+    (read_unflattened_as<R>(n, s), ...);
+  }
+  // The table is indexed by the role.
+  static_assert([] {
+    int i = 0;
+    return ((int(R) == i++) && ...);
+  }());
+};
+
+/// All kinds, in the order of Role.
+using Kinds =
+    KindList<Role::input, Role::contraction, Role::normalization, Role::pointwise, Role::pooling,
+             Role::resample, Role::reshape, Role::add, Role::concatenation, Role::softmax>;
+
+}  // namespace detail
+
+constexpr KindFacts const& facts_of(Role role) { return detail::Kinds::facts[int(role)]; }
+constexpr KindFacts const& facts_of(Node const& n) { return facts_of(n.role); }
+constexpr bool is_given(Node const& n) { return facts_of(n).is_given; }
+/// A node behind a Flatten reads what is in front of it, of shape s.
+constexpr void read_unflattened(Node& n, Shape const& s) { detail::Kinds::read_unflattened(n, s); }
+
+}  // namespace phyllo::inline PHYLLO_ISA

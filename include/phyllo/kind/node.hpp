@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/role.hpp>
+#include <phyllo/core/shape.hpp>
+#include <phyllo/core/window.hpp>
+
+namespace phyllo::inline PHYLLO_ISA {
+
+namespace detail {
+// Whether a product of positive numbers is more than an int holds.
+template <class... Number> constexpr bool exceeds_int(Number... number) {
+  return (1.0 * ... * number) > 2147483647.0;
+}
+}  // namespace detail
+
+/// What the numbers of a value are.
+enum class ValueType : std::uint8_t {
+  storage,     // the precision's storage type
+  accumulate,  // its type of sums: statistics beside values of 16 bits
+  integer,     // 32 bits, without a gradient: indices
+};
+constexpr int element_bytes(ValueType type, int storage, int accumulate) {
+  return type == ValueType::integer ? 4 : type == ValueType::accumulate ? accumulate : storage;
+}
+
+/// How a parameter begins.
+enum class Initial : std::uint8_t {
+  scheme,  // drawn by the scheme of Model::initialize
+  normal,  // drawn from a normal distribution of deviation one
+  zero,
+  one,
+};
+
+/// One trainable tensor of a node.
+///
+/// shape    (taps, channels, outputs) in the arena; in files (outputs, channels, window...), of
+///          which the first file_rank extents are written
+struct ParameterTensor {
+  char const* name = "";  // torch's
+  int count = 0;          // elements; 0: there is none
+  int offset = -1;        // elements from the start of the parameter arena; -1: none
+  int taps = 1, channels = 1, outputs = 1;
+  int file[5] = {};
+  int file_rank = 1;
+  Initial initial = Initial::zero;
+  int fan_in = 1, fan_out = 1;         // numbers that one output reads, and that read one input
+  bool gives_source_gradient = false;  // the gradient of the node's source reads it
+
+  /// A tensor of one extent.
+  static constexpr ParameterTensor vector(char const* name, int count, Initial initial) {
+    ParameterTensor t;
+    t.name = name;
+    t.count = t.outputs = t.file[0] = count;
+    t.initial = initial;
+    return t;
+  }
+};
+
+/// One tensor of a node that steps write and optimizers do not: running statistics, float.
+struct BufferTensor {
+  char const* name = "";
+  int count = 0;
+  float initial = 0;
+};
+
+/// Numbers that a node keeps from its forward pass to its backward pass beside values.
+struct SavedValue {
+  int elements = 0;  // of one sample; 0: there is none
+  ValueType type = ValueType::storage;
+};
+
+/// One operation of a network: the contract between the types in front and the plan, the memory and
+/// the kernels behind. Plain numbers; independent of the type of the layer. The layer's kind fills
+/// them in (kind/).
+struct Node {
+  static constexpr int most_parameters = 4;
+  static constexpr int most_buffers = 2;
+  static constexpr int most_saved = 2;
+
+  Role role = Role::input;
+  bool ok = true;          // the layer takes the shape that it is given
+  bool oversized = false;  // more elements than 32 bits count
+  bool mistyped = false;   // integers where numbers are wanted, or the reverse
+  bool alias = false;      // no work: the value is that of source[0] under another shape
+  int sources = 0;
+  int source[4] = {-1, -1, -1, -1};  // nodes whose values are read, aliases already followed
+  Shape input;                       // of source[0]
+  Shape output;
+  ValueType type = ValueType::storage;  // of the output
+  Window window;                        // contraction, pooling
+  ParameterTensor parameter[most_parameters];
+  BufferTensor buffer_tensor[most_buffers];
+  int buffer = -1;  // of the first one: elements from the start of the buffer arena
+  SavedValue saved[most_saved];
+  int batch_state = -1;  // sums over a batch, kept from forward to backward: elements
+  int batch_state_count = 0;
+  int partial_count = 0;  // workspace of sums over blocks: elements
+  bool global_statistics = false;
+  double momentum = 0;
+  double epsilon = 0;
+  bool random = false;
+  Derivative derivative_of = Derivative::nothing;
+  long flops = 0;  // of one sample, forward; a multiply-add counts two
+  long parameter_gradient_flops = 0, source_gradient_flops = 0;
+
+  constexpr long parameter_count() const {
+    long count = 0;
+    for (ParameterTensor const& t : parameter) count += t.count;
+    return count;
+  }
+  /// Where its parameters begin in their arena; -1: it has none.
+  constexpr int first_parameter() const {
+    for (ParameterTensor const& t : parameter)
+      if (t.count > 0) return t.offset;
+    return -1;
+  }
+  constexpr int buffer_count() const {
+    int count = 0;
+    for (BufferTensor const& t : buffer_tensor) count += t.count;
+    return count;
+  }
+};
+
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/kind/facts.hpp>
+#include <phyllo/op/normalization.hpp>
+
+namespace phyllo::inline PHYLLO_ISA {
+
+/// The statistics of one batch normalisation, in the model's arena of them.
+template <class Accumulate> struct NormalizationStatistics {
+  static constexpr int count(int channels) { return 7 * channels; }
+
+  Accumulate* mean = nullptr;               // (C)
+  Accumulate* inverse_deviation = nullptr;  // (C)
+  Accumulate* square_sums = nullptr;        // (C)
+  Accumulate* gradient_sums = nullptr;      // (2 C)
+  Accumulate* mean_sums = nullptr;          // (C + 1)
+
+  NormalizationStatistics(Accumulate* begin, int channels)
+      : mean(begin),
+        inverse_deviation(mean + channels),
+        square_sums(inverse_deviation + channels),
+        gradient_sums(square_sums + channels),
+        mean_sums(gradient_sums + 2 * channels) {}
+};
+
+/// Batch normalisation: statistics over the batch per channel.
+template <> struct Kind<Role::normalization> {
+  static constexpr KindFacts facts{.recomputes_chain = true,
+                                   .rereads_sources = true,
+                                   .waits_for_batch = true,
+                                   .segment = SegmentPart::normalization};
+
+  template <class L> static constexpr void describe(Node& n, Shape const*) {
+    int const channels = n.input.channels;
+    n.parameter[0] = ParameterTensor::vector("weight", channels, Initial::one);
+    n.parameter[0].gives_source_gradient = true;
+    n.parameter[1] = ParameterTensor::vector("bias", channels, Initial::zero);
+    n.buffer_tensor[0] = {"running_mean", channels, 0};
+    n.buffer_tensor[1] = {"running_var", channels, 1};
+    n.batch_state_count = NormalizationStatistics<float>::count(channels);
+    n.partial_count = 2 * channels * op::Normalization<op::Chain<>>::row_blocks;
+    n.global_statistics = L::global_statistics;
+    n.momentum = L::momentum;
+    n.epsilon = L::epsilon;
+    n.flops = 2L * n.output.size();
+  }
+
+  template <class Planned, int S> using Op = op::Normalization<typename Planned::template Chain<S>>;
+
+  template <int S, class Pass> static void forward(Pass const& pass) {
+    using Planned = typename Pass::plan;
+    using P = typename Pass::precision;
+    using accumulate = typename P::accumulate;
+    constexpr Node n = Planned::head(S);
+    constexpr int channels = n.input.channels, positions = n.input.positions();
+    float* const running_mean = pass.arenas.buffers + n.buffer;
+    typename Op<Planned, S>::template Forward<P> work;
+    work.x = pass.value(n.source[0]);
+    work.running_mean = running_mean;
+    work.running_variance = running_mean + channels;
+    if constexpr (Planned::phase == Phase::training) {
+      NormalizationStatistics<accumulate> const s(pass.batch_state(n), channels);
+      measure<S>(pass, s, running_mean);
+      work.mean = s.mean;
+      work.inverse_deviation = s.inverse_deviation;
+    }
+    work.batch = pass.batch;
+    work.positions = positions;
+    work.channels = channels;
+    work.scale = pass.parameter(n.parameter[0]);
+    work.shift = pass.parameter(n.parameter[1]);
+    work.epsilon = accumulate(n.epsilon);
+    if constexpr (Planned::adds(S)) work.added = pass.value(Planned::liveness.source(S, 1));
+    work.y = pass.value(Planned::result(S));
+    work.random = pass.template randomness<S>();
+    pass.template run<Op<Planned, S>>(S, work);
+  }
+
+  template <int S, class Pass> static void backward(Pass const& pass) {
+    using Planned = typename Pass::plan;
+    using P = typename Pass::precision;
+    constexpr Node n = Planned::head(S);
+    constexpr bool adds = Planned::adds(S);
+    NormalizationStatistics<typename P::accumulate> const s(pass.batch_state(n), n.input.channels);
+    typename Op<Planned, S>::template BackwardSums<P> sums;
+    sums.batch = pass.batch;
+    sums.positions = n.input.positions();
+    sums.channels = n.input.channels;
+    sums.x = pass.value(n.source[0]);
+    sums.d_y = pass.gradient(Planned::result(S));
+    sums.scale = pass.parameter(n.parameter[0]);
+    sums.shift = pass.parameter(n.parameter[1]);
+    sums.mean = s.mean;
+    sums.inverse_deviation = s.inverse_deviation;
+    sums.partial = pass.arenas.partial;
+    sums.sums = s.gradient_sums;
+    sums.d_scale = pass.parameter_gradient(n.parameter[0]);
+    sums.d_shift = pass.parameter_gradient(n.parameter[1]);
+    sums.random = pass.template randomness<S>();
+    if constexpr (adds) {
+      if constexpr (Planned::liveness.rereads_result(S))
+        sums.y = pass.value(Planned::result(S));
+      else if constexpr (Planned::liveness.rereads_source(S, 1))
+        sums.added = pass.value(Planned::liveness.source(S, 1));
+    }
+    pass.template run<Op<Planned, S>>(S, sums);
+    if (n.global_statistics)
+      pass.communication.sum(pass.exec, s.gradient_sums, 2L * n.input.channels);
+    bool const wants_added = adds && pass.template wants<S>(int(adds));
+    bool const wants_source = pass.template wants<S>(0);
+    if (!wants_source && !wants_added) return;
+    typename Op<Planned, S>::template Backward<P> work;
+    work.batch = pass.batch;
+    work.positions = sums.positions;
+    work.channels = sums.channels;
+    work.x = sums.x;
+    work.d_y = sums.d_y;
+    work.scale = sums.scale;
+    work.shift = sums.shift;
+    work.mean = s.mean;
+    work.inverse_deviation = s.inverse_deviation;
+    work.sums = s.gradient_sums;
+    work.mean_sums = s.mean_sums;
+    work.added = sums.added;
+    work.y = sums.y;
+    if (wants_source) work.d_x = pass.gradient(n.source[0]);
+    work.accumulate_gradient = Planned::liveness.accumulates(S, 0);
+    if constexpr (adds) {
+      if (wants_added) work.d_added = pass.gradient(Planned::liveness.source(S, 1));
+      work.accumulate_added = Planned::liveness.accumulates(S, 1);
+    }
+    work.random = sums.random;
+    pass.template run<Op<Planned, S>>(S, work);
+  }
+
+  template <class Facts, int Lanes>
+  static constexpr int items = Facts::out_positions * Facts::out_channels;
+  template <class Step> PHYLLO_FUNCTION static void in_kernel(Step const& step, int i) {
+    step.write(i, step.normalized(typename Step::T(step.template source<0>()[i]), i % Step::O));
+  }
+  template <class Step> static void in_cells(Step const& step) {
+    for (int c = 0; c < Step::O; ++c) {
+      step.copy(step.template source<0>() + c * Step::cells, c);
+      step.normalize(step.result() + c * Step::cells, c);
+    }
+    step.finish(0, Step::O);
+  }
+
+ private:
+  // Mean and deviation of the batch, and the running ones.
+  template <int S, class Pass, class Statistics>
+  static void measure(Pass const& pass, Statistics const& s, float* running_mean) {
+    using Planned = typename Pass::plan;
+    using P = typename Pass::precision;
+    constexpr Node n = Planned::head(S);
+    constexpr int channels = n.input.channels;
+    typename Op<Planned, S>::template Sum<P> sum;
+    sum.batch = pass.batch;
+    sum.positions = n.input.positions();
+    sum.channels = channels;
+    sum.x = pass.value(n.source[0]);
+    sum.partial = pass.arenas.partial;
+    sum.sums = s.mean_sums;
+    pass.template run<Op<Planned, S>>(S, sum);
+    if (n.global_statistics) pass.communication.sum(pass.exec, s.mean_sums, long(channels) + 1);
+    sum.mean_sums = s.mean_sums;
+    sum.sums = s.square_sums;
+    pass.template run<Op<Planned, S>>(S, sum);
+    if (n.global_statistics) pass.communication.sum(pass.exec, s.square_sums, long(channels));
+    typename Op<Planned, S>::template Finish<P> finish;
+    finish.channels = channels;
+    finish.mean_sums = s.mean_sums;
+    finish.square_sums = s.square_sums;
+    finish.mean = s.mean;
+    finish.inverse_deviation = s.inverse_deviation;
+    finish.running_mean = running_mean;
+    finish.running_variance = running_mean + channels;
+    finish.momentum = typename P::accumulate(n.momentum);
+    finish.epsilon = typename P::accumulate(n.epsilon);
+    pass.template run<Op<Planned, S>>(S, finish);
+  }
+};
+
+}  // namespace phyllo::inline PHYLLO_ISA

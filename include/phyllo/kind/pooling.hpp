@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/kind/facts.hpp>
+#include <phyllo/op/pooling.hpp>
+
+#include <Kokkos_NumericTraits.hpp>
+
+namespace phyllo::inline PHYLLO_ISA {
+
+namespace detail {
+
+// Inside a kernel: what a pooling makes of the numbers that its window sees, channel by channel.
+template <op::PoolingKind, class Step> struct InKernelPool {
+  using T = typename Step::T;
+  typename Step::Number const* x;
+  T value = T(0);
+
+  PHYLLO_FUNCTION void operator()(int p, int) { value += T(x[p * Step::C]); }
+  PHYLLO_FUNCTION T result() const { return value / T(Step::Facts::taps); }
+};
+template <class Step> struct InKernelPool<op::PoolingKind::maximum, Step> {
+  using T = typename Step::T;
+  typename Step::Number const* x;
+  T value = -Kokkos::Experimental::infinity_v<T>;
+
+  PHYLLO_FUNCTION void operator()(int p, int) {
+    T const v = T(x[p * Step::C]);
+    if (v > value || v != v) value = v;  // not-a-numbers pass
+  }
+  PHYLLO_FUNCTION T result() const { return value; }
+};
+
+}  // namespace detail
+
+/// A window reduced without weights.
+template <> struct Kind<Role::pooling> {
+  static constexpr KindFacts facts{.rereads_sources = true, .segment = SegmentPart::pooling};
+
+  template <class L> static constexpr void describe(Node& n, Shape const*) {
+    n.window = L::window_on(n.input);
+    n.flops = long(n.window.taps()) * n.output.size();
+  }
+
+  template <class Planned, int S> using Op = op::Pooling<Planned::template Leaf<S>::kind>;
+
+  template <int S, class Pass> static void forward(Pass const& pass) {
+    using Planned = typename Pass::plan;
+    constexpr Node n = Planned::head(S);
+    typename Op<Planned, S>::template Forward<typename Pass::precision> work;
+    work.batch = pass.batch;
+    work.input = n.input;
+    work.output = n.output;
+    work.window = n.window;
+    work.x = pass.value(n.source[0]);
+    work.y = pass.value(Planned::result(S));
+    pass.template run<Op<Planned, S>>(S, work);
+  }
+  template <int S, class Pass> static void backward(Pass const& pass) {
+    using Planned = typename Pass::plan;
+    constexpr Node n = Planned::head(S);
+    if (!pass.template wants<S>(0)) return;
+    typename Op<Planned, S>::template Backward<typename Pass::precision> work;
+    work.batch = pass.batch;
+    work.input = n.input;
+    work.output = n.output;
+    work.window = n.window;
+    work.x = pass.value(n.source[0]);
+    work.d_y = pass.gradient(Planned::result(S));
+    work.d_x = pass.gradient(n.source[0]);
+    work.accumulate = Planned::liveness.accumulates(S, 0);
+    pass.template run<Op<Planned, S>>(S, work);
+  }
+
+  template <class Facts, int Lanes>
+  static constexpr int items = Facts::out_positions * Facts::out_channels;
+  template <class Step> PHYLLO_FUNCTION static void in_kernel(Step const& step, int i) {
+    detail::InKernelPool<Step::Leaf::kind, Step> pool{step.template source<0>() + i % Step::O};
+    Step::for_each_tap(i / Step::O, pool);
+    step.write(i, pool.result());
+  }
+};
+
+}  // namespace phyllo::inline PHYLLO_ISA
