@@ -35,4 +35,7 @@ template <class Segment> struct SegmentBackward {
   };
 };
 
+/// Whether a backward pass begins with a loss (WholeStep) or with the caller's gradient.
+template <class Op> inline constexpr bool has_loss = requires { typename Op::loss; };
+
 }  // namespace phyllo::inline PHYLLO_ISA::op

@@ -20,4 +20,4 @@ using Segment = StepSegment<Inference, 0>;
 }  // namespace
 
 template struct phyllo::host::segment_forward<Segment, P>;
-template struct phyllo::host::whole_step_piece<Segment, MeanSquaredError, P>;
+template struct phyllo::host::backward_piece<op::WholeStep<Segment, MeanSquaredError>, P>;

@@ -7,6 +7,7 @@
 #include <phyllo/backend/host/loss_sum.hpp>
 #include <phyllo/backend/host/normalization.hpp>
 #include <phyllo/backend/host/pooling.hpp>
+#include <phyllo/backend/host/segment/segment_backward.hpp>
 #include <phyllo/backend/host/segment/segment_forward.hpp>
 #include <phyllo/backend/host/segment/whole_step.hpp>
 #include <phyllo/backend/host/transfer.hpp>

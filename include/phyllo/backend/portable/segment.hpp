@@ -5,7 +5,7 @@
 #include <phyllo/backend/portable/kernels.hpp>
 #include <phyllo/core/type_list.hpp>
 #include <phyllo/op/row.hpp>
-#include <phyllo/op/segment.hpp>
+#include <phyllo/op/segment_backward.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::portable {
 
@@ -77,13 +77,13 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
   }
 };
 
-/// One work item: one block of consecutive samples, its parameter gradients in its own row.
-template <class Segment, class L, class P> struct whole_step_block;
-template <class... D, class L, class P> struct whole_step_block<op::Segment<D...>, L, P> {
+/// One work item: one block of consecutive samples, its parameter gradients in its own row. Op:
+/// WholeStep, whose loss has the gradient of the result, or SegmentBackward, whose caller has it.
+template <class Op, class P, class Segment = typename Op::segment> struct backward_block;
+template <class Op, class P, class... D> struct backward_block<Op, P, op::Segment<D...>> {
   using A = typename P::accumulate;
   using S = typename P::storage;
   using X = SegmentExtents<op::Segment<D...>>;
-  using Op = op::WholeStep<op::Segment<D...>, L>;
   typename Op::template Run<P> work;
 
   PHYLLO_FUNCTION void operator()(long b) const {
@@ -96,7 +96,7 @@ template <class... D, class L, class P> struct whole_step_block<op::Segment<D...
 
   template <std::size_t... I>
   PHYLLO_FUNCTION void sample(int n, A* gradients, std::index_sequence<I...>) const {
-    constexpr int last = X::layers - 1, outputs = X::last_outputs;
+    constexpr int last = X::layers - 1;
     S value[X::size], saved[X::size], d[X::size];
     for (int i = 0; i < X::first_inputs; ++i)
       value[i] = work.forward.x[long(n) * X::first_inputs + i];
@@ -104,13 +104,31 @@ template <class... D, class L, class P> struct whole_step_block<op::Segment<D...
                                  value + X::template at<int(I) + 1>,
                                  saved + X::template at<int(I) + 1>),
      ...);
-    A const scale = work.state != nullptr ? A(work.state->loss_scale) : A(1);
-    op::OutputRow<S, A> const z{value + X::template at<last + 1>};
-    op::TargetRow<L, A> const target(work.targets, n, Shape{outputs}, 0);
-    op::GradientRow<S, A> const gradient{d + X::template at<last + 1>, work.weight * scale, false};
-    work.values[n] = work.weight * L::template row<A>(outputs, z, target, gradient);
-    if (work.correct != nullptr) work.correct[n] = op::is_correct<L, A>(outputs, z, target);
+    result_gradient(n, value + X::template at<last + 1>, d + X::template at<last + 1>);
     (backward<At<TypeList<D...>, last - I>, last - int(I)>(n, value, saved, d, gradients), ...);
+  }
+
+  PHYLLO_FUNCTION void result_gradient(int n, [[maybe_unused]] S const* y, S* d) const {
+    constexpr int outputs = X::last_outputs;
+    if constexpr (op::has_loss<Op>) {
+      using L = typename Op::loss;
+      A const scale = work.state != nullptr ? A(work.state->loss_scale) : A(1);
+      op::OutputRow<S, A> const z{y};
+      op::TargetRow<L, A> const target(work.targets, n, Shape{outputs}, 0);
+      op::GradientRow<S, A> const gradient{d, work.weight * scale, false};
+      work.values[n] = work.weight * L::template row<A>(outputs, z, target, gradient);
+      if (work.correct != nullptr) work.correct[n] = op::is_correct<L, A>(outputs, z, target);
+    } else {
+      for (int o = 0; o < outputs; ++o) d[o] = work.d_y[long(n) * outputs + o];
+    }
+  }
+
+  /// Of an offset in the arena: the same in a row of the workspace.
+  PHYLLO_FUNCTION int in_row(int offset) const {
+    if constexpr (op::has_loss<Op>)
+      return offset;
+    else
+      return offset - work.parameter_first;
   }
 
   template <class Dense, int Layer>
@@ -127,8 +145,9 @@ template <class... D, class L, class P> struct whole_step_block<op::Segment<D...
         d_y[o] = S(A(d_y[o]) * Dense::chain::derivative(A(kept[o]), random.element(n, o)));
     }
     if constexpr (Dense::bias)
-      for (int o = 0; o < Dense::outputs; ++o) gradients[work.forward.bias[Layer] + o] += A(d_y[o]);
-    A* const d_weight = gradients + work.forward.weight[Layer];                    // (in, out)
+      for (int o = 0; o < Dense::outputs; ++o)
+        gradients[in_row(work.forward.bias[Layer]) + o] += A(d_y[o]);
+    A* const d_weight = gradients + in_row(work.forward.weight[Layer]);            // (in, out)
     S const* const weight = work.forward.parameters + work.forward.weight[Layer];  // (in, out)
     for (int i = 0; i < Dense::inputs; ++i) {
       A const value_i = A(x[i]);
@@ -137,13 +156,21 @@ template <class... D, class L, class P> struct whole_step_block<op::Segment<D...
         d_weight[i * Dense::outputs + o] += value_i * A(d_y[o]);
         sum += A(d_y[o]) * A(weight[i * Dense::outputs + o]);
       }
-      d_x[i] = S(sum);
+      if constexpr (Layer > 0)
+        d_x[i] = S(sum);
+      else
+        input_gradient(long(n) * X::first_inputs + i, sum);
     }
+  }
+  PHYLLO_FUNCTION void input_gradient([[maybe_unused]] long at, [[maybe_unused]] A sum) const {
+    if constexpr (!op::has_loss<Op>)
+      if (work.d_x != nullptr)
+        work.d_x[at] = S(work.accumulate_gradient ? A(work.d_x[at]) + sum : sum);
   }
 };
 
 /// One work item: one parameter, the rows of the blocks added as a binary tree.
-template <class A, int Blocks> struct whole_step_reduce {
+template <class A, int Blocks> struct sum_blocks {
   static_assert((Blocks & (Blocks - 1)) == 0, "the tree is complete");
   A const* partial = nullptr;  // (blocks, count)
   A* gradients = nullptr;      // (count)
@@ -177,10 +204,26 @@ struct Kernels<op::WholeStep<op::Segment<D...>, L>, P> {
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template Run<P> const& work) {
-    launch(exec, label, Op::blocks, whole_step_block<op::Segment<D...>, L, P>{work});
+    launch(exec, label, Op::blocks, backward_block<Op, P>{work});
     launch(exec, label, work.parameter_count,
-           whole_step_reduce<typename P::accumulate, Op::blocks>{work.partial, work.gradients,
-                                                                 work.parameter_count});
+           sum_blocks<typename P::accumulate, Op::blocks>{work.partial, work.gradients,
+                                                          work.parameter_count});
+  }
+};
+
+template <class... D, class P>
+  requires(op::is_dense<D> && ...)
+struct Kernels<op::SegmentBackward<op::Segment<D...>>, P> {
+  using Op = op::SegmentBackward<op::Segment<D...>>;
+  static constexpr bool for_processors = true;
+
+  template <class Space>
+  static void run(Space const& exec, std::string const& label,
+                  typename Op::template Run<P> const& work) {
+    launch(exec, label, Op::blocks, backward_block<Op, P>{work});
+    launch(exec, label, work.parameter_count,
+           sum_blocks<typename P::accumulate, Op::blocks>{
+               work.partial, work.gradients + work.parameter_first, work.parameter_count});
   }
 };
 

@@ -9,6 +9,7 @@
 #include <phyllo/backend/reference/pointwise.hpp>
 #include <phyllo/backend/reference/pooling.hpp>
 #include <phyllo/backend/reference/segment.hpp>
+#include <phyllo/backend/reference/segment_backward.hpp>
 #include <phyllo/backend/reference/softmax.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {

@@ -11,8 +11,11 @@ namespace phyllo::inline PHYLLO_ISA::host {
 
 /// Where the values, gradients and weights of a segment's convolutions and poolings lie in a
 /// thread's memory, in numbers of Precision::accumulate; every offset is a multiple of a vector.
-template <class Layers, class P, bool Training> struct ImageLayout;
-template <class... D, class P, bool Training> struct ImageLayout<TypeList<D...>, P, Training> {
+///
+/// options  Training: there are gradients · InputGradient: of the first layer's input as well
+template <class Layers, class P, bool Training, bool InputGradient> struct ImageLayout;
+template <class... D, class P, bool Training, bool InputGradient>
+struct ImageLayout<TypeList<D...>, P, Training, InputGradient> {
   using A = typename P::accumulate;
   static constexpr int layers = sizeof...(D);
   template <int L> using Op = At<TypeList<D...>, std::size_t(L)>;
@@ -30,12 +33,15 @@ template <class... D, class P, bool Training> struct ImageLayout<TypeList<D...>,
   }
   /// Of value l, as the backward pass of layer l - 1 reads it.
   template <int L> static constexpr ImagePlace gradient_place() {
-    if constexpr (L > 1) {
+    if constexpr (L == 0) return ImagePlace::plain(Op<0>::input);
+    if constexpr (L > (InputGradient ? 0 : 1)) {
       if constexpr (is_convolution<L - 1>)
         return ImagePlace::spread(Op<L - 1>::input, Op<L - 1>::output, Op<L - 1>::window);
     }
-    return ImagePlace::plain(Op<L - 1>::output);
+    return ImagePlace::plain(Op < L == 0 ? 0 : L - 1 > ::output);
   }
+  /// Whether layer l computes the gradient of its input.
+  static constexpr bool passes_on(int l) { return Training && (l > 0 || InputGradient); }
   static constexpr bool saves(int l) {
     constexpr bool of_input[] = {D::chain::derivative_of == Derivative::input...};
     return Training && of_input[l];
@@ -55,10 +61,11 @@ template <class... D, class P, bool Training> struct ImageLayout<TypeList<D...>,
     if (saves(L)) s.saved[L + 1] = value_place<L + 1>().size() * lanes<A>;
     // Behind a row of the gradient a transposition reads on to the end of a square.
     if (Training) s.gradient[L + 1] = (gradient_place<L + 1>().size() + lanes<A>)*lanes<A>;
+    if (L == 0 && passes_on(0)) s.gradient[0] = (gradient_place<0>().size() + lanes<A>)*lanes<A>;
     if constexpr (is_convolution<L>) {
       using Gradient = ConvGradient<A, value_place<L>(), gradient_place<L + 1>(), Op<L>::window>;
       if (Training) s.sums[L] = Gradient::memory;
-      if (Training && L > 0) s.transposed[L] = vectors_of<A>(Gradient::weights) * lanes<A>;
+      if (passes_on(L)) s.transposed[L] = vectors_of<A>(Gradient::weights) * lanes<A>;
       if (converts)
         s.converted[L] = vectors_of<A>(Gradient::weights + Op<L>::output.channels) * lanes<A>;
     }

@@ -7,6 +7,7 @@
 #include <phyllo/backend/host/images/image_layout.hpp>
 #include <phyllo/backend/host/images/image_transfer.hpp>
 #include <phyllo/backend/host/images/pool_tile.hpp>
+#include <phyllo/backend/host/segment/gradient_tensors.hpp>
 
 #include <cstring>
 
@@ -16,9 +17,11 @@ namespace phyllo::inline PHYLLO_ISA::host {
 /// vector has lanes.
 ///
 /// state    a thread's memory, ImageLayout::size numbers
-template <class Layers, class P, bool Training> class ImageStages {
-  using Layout = ImageLayout<Layers, P, Training>;
+/// options  Training: there are gradients · InputGradient: of the images as well
+template <class Layers, class P, bool Training, bool InputGradient = false> class ImageStages {
+  using Layout = ImageLayout<Layers, P, Training, InputGradient>;
   using A = typename P::accumulate;
+  using Gradients = GradientTensors<A>;
   static constexpr int layers = Layout::layers;
   template <int L> using Op = typename Layout::template Op<L>;
   template <int L> static constexpr ImagePlace value_place = Layout::template value_place<L>();
@@ -56,24 +59,32 @@ template <class Layers, class P, bool Training> class ImageStages {
     }
   }
 
-  /// Parameter gradients from those of the features, after `forward` of the same samples. Rows
-  /// behind the last sample become zeros.
-  void backward(int n, int samples, A* rows, int stride, A* gradients, int const* weight,
-                int const* bias) {
+  /// Parameter gradients, and where work.d_x wants them those of the images, from those of the
+  /// features, after `forward` of the same samples. Rows behind the last sample become zeros.
+  template <class Work>
+  void backward(Work const& work, int n, int samples, A* rows, int stride,
+                Gradients const& gradients) {
+    bool passes_on = false;  // of the first layer
+    if constexpr (InputGradient) passes_on = work.d_x != nullptr;
     for (int s = 0; s < samples; s += group) {
       for (int r = samples; r < s + group; ++r)
         std::memset(static_cast<void*>(rows + long(r) * stride), 0,
                     sizeof(A) * std::size_t(stride));
       ImageTransfer<A, gradient_place<layers>>::from_rows(rows + long(s) * stride, stride,
                                                           gradient(layers));
-      all_backward(values_of(s / group), n + s, gradients, weight, bias,
+      all_backward(values_of(s / group), n + s, gradients, passes_on,
                    std::make_integer_sequence<int, layers>{});
+      if constexpr (InputGradient)
+        if (passes_on)
+          ImageTransfer<A, gradient_place<0>>::store(gradient(0), n + s,
+                                                     samples - s < group ? samples - s : group,
+                                                     work.d_x, work.accumulate_gradient);
     }
   }
 
   /// Adds what was summed lane by lane to the gradients.
-  void finish(A* gradients, int const* weight, int const* bias) {
-    finish_all(gradients, weight, bias, std::make_integer_sequence<int, layers>{});
+  void finish(Gradients const& gradients) {
+    finish_all(gradients, std::make_integer_sequence<int, layers>{});
   }
 
  private:
@@ -85,7 +96,6 @@ template <class Layers, class P, bool Training> class ImageStages {
     random.position += position_[L];
     return random;
   }
-  static A* at(A* gradients, int offset) { return offset < 0 ? nullptr : gradients + offset; }
 
   template <class Work, int... L> void prepare(Work const& work, std::integer_sequence<int, L...>) {
     (prepare_layer<L>(work), ...);
@@ -106,7 +116,7 @@ template <class Layers, class P, bool Training> class ImageStages {
         weight_[L] = weight;
         bias_[L] = bias;
       }
-      if constexpr (Training && L > 0) {
+      if constexpr (Layout::passes_on(L)) {
         A* const transposed = memory_ + Layout::transposed_at(L);  // (tap from the last, out, in)
         for (int t = 0; t < taps; ++t)
           for (int c = 0; c < in; ++c)
@@ -139,12 +149,13 @@ template <class Layers, class P, bool Training> class ImageStages {
   }
 
   template <int... L>
-  void all_backward(A* values, int n, A* gradients, int const* weight, int const* bias,
+  void all_backward(A* values, int n, Gradients const& gradients, bool first_passes_on,
                     std::integer_sequence<int, L...>) const {
-    (layer_backward<layers - 1 - L>(values, n, gradients, weight, bias), ...);
+    (layer_backward<layers - 1 - L>(values, n, gradients, first_passes_on), ...);
   }
   template <int L>
-  void layer_backward(A* values, int n, A* gradients, int const* weight, int const* bias) const {
+  void layer_backward(A* values, int n, Gradients const& gradients,
+                      [[maybe_unused]] bool first_passes_on) const {
     constexpr ImagePlace D = gradient_place<L + 1>;
     A const* const x = values + Layout::value_at(L);
     A* const d_y = gradient(L + 1);
@@ -155,10 +166,11 @@ template <class Layers, class P, bool Training> class ImageStages {
       for (int h = 0; h < D.extent[1]; ++h) {
         Chain<L>::template differentiate<D>(d_y, kept, d, h, random, n);
         if constexpr (is_convolution<L>)
-          Gradient<L>::add(x, d_y, d, h, at(gradients, weight[L]), at(gradients, bias[L]),
+          Gradient<L>::add(x, d_y, d, h, gradients.of_weight(L), gradients.of_bias(L),
                            memory_ + Layout::sums_at(L));
       }
-    if constexpr (L > 0) {
+    if constexpr (Layout::passes_on(L)) {
+      if (L == 0 && !first_passes_on) return;
       A* const d_x = gradient(L);
       if constexpr (is_convolution<L>) {
         constexpr Window window{
@@ -176,14 +188,13 @@ template <class Layers, class P, bool Training> class ImageStages {
   }
 
   template <int... L>
-  void finish_all(A* gradients, int const* weight, int const* bias,
-                  std::integer_sequence<int, L...>) const {
-    (finish_layer<L>(gradients, weight, bias), ...);
+  void finish_all(Gradients const& gradients, std::integer_sequence<int, L...>) const {
+    (finish_layer<L>(gradients), ...);
   }
-  template <int L> void finish_layer(A* gradients, int const* weight, int const* bias) const {
+  template <int L> void finish_layer(Gradients const& gradients) const {
     if constexpr (is_convolution<L>)
-      Gradient<L>::finish(memory_ + Layout::sums_at(L), at(gradients, weight[L]),
-                          at(gradients, bias[L]));
+      Gradient<L>::finish(memory_ + Layout::sums_at(L), gradients.of_weight(L),
+                          gradients.of_bias(L));
   }
 
   A* memory_;
@@ -194,7 +205,8 @@ template <class Layers, class P, bool Training> class ImageStages {
 };
 
 /// A segment that begins with a Linear layer.
-template <class P, bool Training> class ImageStages<TypeList<>, P, Training> {
+template <class P, bool Training, bool InputGradient>
+class ImageStages<TypeList<>, P, Training, InputGradient> {
  public:
   static constexpr long bytes = 0;
 };

@@ -13,7 +13,8 @@
 namespace phyllo::inline PHYLLO_ISA::host {
 
 /// Images of as many samples as a vector has lanes: from the caller's tensor into a thread's
-/// memory, and on to rows of features as Linear layers read them, and back.
+/// memory, and on to rows of features as Linear layers read them, and back; and a gradient into a
+/// slot.
 ///
 /// shape    tensor (N, channels, spatial...) -> Place -> rows (lanes, features), channels-last
 /// numerics as ExternalTensor::read; samples behind the last are zeros
@@ -65,6 +66,23 @@ template <class T, ImagePlace Place> class ImageTransfer {
     } else {
       for (int f = 0; f < Place.features(); f += n)
         VectorSquare<T>::transpose(rows + f, stride, image + long(f) * n, n);
+    }
+  }
+
+  /// Samples [first, first + samples) of a slot, written or added to. A square that begins within
+  /// the features reads whole vectors: the image's memory is that much larger.
+  template <class S>
+  static void store(T const* image, long first, int samples, S* slot, bool accumulate) {
+    static_assert(!Place.has_zeros());
+    alignas(64) T square[n * n];
+    for (int f = 0; f < Place.features(); f += n) {
+      VectorSquare<T>::transpose(image + long(f) * n, n, square, n);
+      int const wide = Place.features() - f < n ? Place.features() - f : n;
+      for (int s = 0; s < samples; ++s) {
+        S* const to = slot + (first + s) * Place.features() + f;
+        for (int k = 0; k < wide; ++k)
+          to[k] = S(accumulate ? T(to[k]) + square[s * n + k] : square[s * n + k]);
+      }
     }
   }
 

@@ -6,32 +6,38 @@
 
 #if defined(PHYLLO_HAS_PAIRS)
 
-#include <phyllo/backend/host/segment/tile_loss.hpp>
+#include <phyllo/backend/host/segment/gradient_tensors.hpp>
+#include <phyllo/backend/host/segment/result_gradient.hpp>
 #include <phyllo/backend/host/segment/tile_prefetch.hpp>
 #include <phyllo/backend/host/segment/tile_transfer.hpp>
 #include <phyllo/core/type_list.hpp>
-#include <phyllo/op/segment.hpp>
 
 #include <cstring>
 #include <utility>
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
-/// A whole training step of Linear layers in bfloat16, 64 samples at a time: all three products of
-/// a layer are sums over pairs of neighbouring depths.
+/// A whole training step of Linear layers in bfloat16, or their backward pass, 64 samples at a
+/// time: all three products of a layer are sums over pairs of neighbouring depths.
 ///
-/// options  Instruction: AmxPairs or DotPairs
+/// options  Instruction: AmxPairs or DotPairs · Op: WholeStep or SegmentBackward
 /// numerics those of Instruction; values and their gradients are rounded to bfloat16
 /// cost     packs the weights twice a piece of the batch, values and gradients once a tile
-template <class Instruction, class Segment, class L, class P> class PairStep;
-template <class Instruction, class... D, class L, class P>
-class PairStep<Instruction, op::Segment<D...>, L, P> {
-  using Work = typename op::WholeStep<op::Segment<D...>, L>::template Run<P>;
-  template <int Layer> using Op = At<TypeList<D...>, std::size_t(Layer)>;
+template <class Instruction, class Op, class P, class Segment = typename Op::segment>
+class PairStep;
+template <class Instruction, class Op, class P, class... D>
+class PairStep<Instruction, Op, P, op::Segment<D...>> {
+  using Work = typename Op::template Run<P>;
+  using Result = ResultGradient<Op, float>;
+  template <int Layer> using Dense = At<TypeList<D...>, std::size_t(Layer)>;
   static constexpr int layers = sizeof...(D);
   static constexpr int inputs[] = {D::inputs...};
   static constexpr int outputs[] = {D::outputs...};
   static constexpr bool of_input[] = {D::chain::derivative_of == Derivative::input...};
+  static constexpr bool has_input_gradient = !op::has_loss<Op>;
+  // The result is read where a loss or the last chain's derivative reads it.
+  static constexpr bool needs_result =
+      op::has_loss<Op> || Dense<layers - 1>::chain::derivative_of != Derivative::nothing;
   static constexpr int rows = 64;  // samples of a tile
   static constexpr int samples_deep = rows / PairPacking::depth;
   static constexpr int tile = PairPacking::tile;
@@ -58,7 +64,9 @@ class PairStep<Instruction, op::Segment<D...>, L, P> {
     return sum(l, [](int i) { return deep(inputs[i]) * wide(outputs[i]) * tile; });
   }
   static constexpr int transposed_at(int l) {
-    return sum(l, [](int i) { return i == 0 ? 0 : deep(outputs[i]) * wide(inputs[i]) * tile; });
+    return sum(l, [](int i) {
+      return i > 0 || has_input_gradient ? deep(outputs[i]) * wide(inputs[i]) * tile : 0;
+    });
   }
   static constexpr int d_weight_at(int l) {
     return sum(l, [](int i) { return wide(inputs[i]) * wide(outputs[i]) * tile / 2; });
@@ -87,7 +95,8 @@ class PairStep<Instruction, op::Segment<D...>, L, P> {
     alignas(64) bf16 left[rows * widest];
     alignas(64) bf16 right[rows * widest];
     alignas(64) float sum[Instruction::together * rows * PairPacking::columns];
-    alignas(64) float y[rows * line], d_y[rows * line], target[rows * line], kept[rows * line];
+    alignas(64) float y[rows * line], d_y[rows * line], kept[rows * line];
+    alignas(64) float target[op::has_loss<Op> ? rows * line : 1];
   };
 
  public:
@@ -100,7 +109,7 @@ class PairStep<Instruction, op::Segment<D...>, L, P> {
     for (int l = 0; l < layers; ++l) {
       bf16 const* const weight = work.forward.parameters + work.forward.weight[l];
       PairPacking::pack(weight, inputs[l], outputs[l], m_.weight + weight_at(l));
-      if (l > 0)
+      if (l > 0 || gives_input_gradient())
         PairPacking::pack_transposed(weight, inputs[l], outputs[l],
                                      m_.transposed + transposed_at(l));
       if (work.forward.bias[l] >= 0)
@@ -110,7 +119,8 @@ class PairStep<Instruction, op::Segment<D...>, L, P> {
   }
 
   /// Samples [first, last) of the caller's tensors; their gradients are written.
-  void run(ExternalTensor const& source, long first, long end, float* gradients) {
+  void run(ExternalTensor const& source, long first, long end,
+           GradientTensors<float> const& gradients) {
     for (long n = first; n < end; n += rows) {
       int const count = int(end - n < rows ? end - n : rows);
       TileTransfer<bf16>::load(source, n, count, inputs[0], m_.value, stride(0));
@@ -119,15 +129,16 @@ class PairStep<Instruction, op::Segment<D...>, L, P> {
       int const next = int(end - n - count < rows ? end - n - count : rows);
       constexpr int calls = layers * 4;
       TilePrefetch<false> read(source, n + count, next, inputs[0], calls);
-      TilePrefetch<false> wanted(work_.targets, n + count, next, L::classes ? 1 : last, calls);
+      TilePrefetch<false> wanted(Result::tensor(work_, last), n + count, next,
+                                 Result::channels(last), calls);
       auto const between = [&] {
         read();
         wanted();
       };
       [&]<int... I>(std::integer_sequence<int, I...>) {
         (forward<I>(int(n), between), ...);
-        losses(n, count);
-        (backward<layers - 1 - I>(int(n)), ...);
+        result_gradient(n, count);
+        (backward<layers - 1 - I>(int(n), count), ...);
       }(std::make_integer_sequence<int, layers>{});
     }
     for (int l = 0; l < layers; ++l) store(l, gradients);
@@ -149,6 +160,12 @@ class PairStep<Instruction, op::Segment<D...>, L, P> {
   static __m512 load(bf16 const* from) {
     return widened(_mm256_load_si256(reinterpret_cast<__m256i const*>(from)));
   }
+  bool gives_input_gradient() const {
+    if constexpr (has_input_gradient)
+      return work_.d_x != nullptr;
+    else
+      return false;
+  }
   template <int Layer> Randomness randomness() const {
     Randomness random = work_.forward.random;
     random.position += work_.forward.position[Layer];
@@ -169,11 +186,12 @@ class PairStep<Instruction, op::Segment<D...>, L, P> {
   }
 
   template <int Layer, class Between> void forward(int n, Between const& between) {
-    using Chain = typename Op<Layer>::chain;
-    constexpr int depths = deep(Op<Layer>::inputs), widths = wide(Op<Layer>::outputs);
+    if constexpr (Layer + 1 == layers && !needs_result) return;
+    using Chain = typename Dense<Layer>::chain;
+    constexpr int depths = deep(Dense<Layer>::inputs), widths = wide(Dense<Layer>::outputs);
     auto const epilogue = [&](int column, float* sum) {
       between();
-      __mmask16 const inside = numbers(Op<Layer>::outputs - column);
+      __mmask16 const inside = numbers(Dense<Layer>::outputs - column);
       __m512 const bias = _mm512_load_ps(m_.bias + bias_at(Layer) + column);
       Randomness const random = randomness<Layer>();
       for (int r = 0; r < rows; ++r) {
@@ -205,9 +223,9 @@ class PairStep<Instruction, op::Segment<D...>, L, P> {
       return {};
   }
 
-  // Values of the loss, and the gradient of the last layer's sums.
-  void losses(long n, int count) {
-    TileLoss<L, float>::run(work_, n, count, last, m_.y, m_.target, m_.d_y, line);
+  // The gradient of the last layer's sums.
+  void result_gradient(long n, int count) {
+    Result::run(work_, n, count, last, m_.y, m_.target, m_.d_y, line);
     for (int c = 0; c < line; c += PairPacking::columns) {
       __m512 d_bias = _mm512_setzero_ps();
       for (int r = 0; r < rows; ++r) {
@@ -228,7 +246,7 @@ class PairStep<Instruction, op::Segment<D...>, L, P> {
   }
   // d chain'(kept) for 16 channels of a sample.
   template <int Layer> void differentiate(float* d, float const* kept, int n, int column) const {
-    using Chain = typename Op<Layer>::chain;
+    using Chain = typename Dense<Layer>::chain;
     if constexpr (Chain::length > 0) {
       Randomness const random = randomness<Layer>();
       PHYLLO_SIMD(16)
@@ -248,8 +266,8 @@ class PairStep<Instruction, op::Segment<D...>, L, P> {
     _mm512_store_ps(to, _mm512_add_ps(_mm512_load_ps(to), d));
   }
 
-  template <int Layer> void backward(int n) {
-    constexpr int in = wide(Op<Layer>::inputs), out = wide(Op<Layer>::outputs);
+  template <int Layer> void backward(int n, [[maybe_unused]] int count) {
+    constexpr int in = wide(Dense<Layer>::inputs), out = wide(Dense<Layer>::outputs);
     bf16 const* const d = m_.d[Layer % 2];
     PairPacking::pack_samples<samples_deep>(m_.value + value_at(Layer), stride(Layer), in, m_.left,
                                             Instruction::takes_transposed);
@@ -259,7 +277,7 @@ class PairStep<Instruction, op::Segment<D...>, L, P> {
       Instruction::template add<samples_deep>(m_.left + i * samples_deep * tile, m_.right, out,
                                               d_weight + i * out * tile / 2);
     if constexpr (Layer > 0) {
-      constexpr int depths = deep(Op<Layer>::outputs);
+      constexpr int depths = deep(Dense<Layer>::outputs);
       // The other gradient's rows are of another length: beyond their columns stand zeros.
       if constexpr (stride(Layer) > in * PairPacking::columns)
         for (int r = 0; r < rows; ++r)
@@ -267,7 +285,7 @@ class PairStep<Instruction, op::Segment<D...>, L, P> {
                                          in * PairPacking::columns),
                       0, sizeof(bf16) * PairPacking::columns);
       auto const epilogue = [&](int column, float* sum) {
-        __mmask16 const inside = numbers(Op<Layer>::inputs - column);
+        __mmask16 const inside = numbers(Dense<Layer>::inputs - column);
         bf16 const* const kept =
             (of_input[Layer - 1] ? m_.saved + saved_at(Layer) : m_.value + value_at(Layer)) +
             column;
@@ -282,12 +300,29 @@ class PairStep<Instruction, op::Segment<D...>, L, P> {
         add_to_bias<Layer - 1>(column, d_bias);
       };
       multiply(d, stride(Layer + 1), m_.transposed + transposed_at(Layer), depths, in, epilogue);
+    } else if constexpr (has_input_gradient) {
+      if (gives_input_gradient()) input_gradient(n, count);
     }
+  }
+  // Of samples [n, n + count).
+  void input_gradient(int n, int count) {
+    constexpr int depths = deep(outputs[0]), in = wide(inputs[0]);
+    auto const epilogue = [&](int column, float* sum) {
+      __mmask16 const inside = numbers(inputs[0] - column);
+      for (int r = 0; r < count; ++r) {
+        bf16* const to = work_.d_x + long(n + r) * inputs[0] + column;
+        __m512 row = _mm512_load_ps(sum + r * PairPacking::columns);
+        if (work_.accumulate_gradient)
+          row = _mm512_add_ps(widened(_mm256_maskz_loadu_epi16(inside, to)), row);
+        _mm256_mask_storeu_epi16(to, inside, (__m256i)_mm512_cvtneps_pbh(row));
+      }
+    };
+    multiply(m_.d[0], stride(1), m_.transposed + transposed_at(0), depths, in, epilogue);
   }
 
   // The gradients of layer l, from squares side by side.
-  void store(int l, float* gradients) const {
-    float* const to = gradients + work_.forward.weight[l];
+  void store(int l, GradientTensors<float> const& gradients) const {
+    float* const to = gradients.of_weight(l);
     float const* from = m_.d_weight + d_weight_at(l);
     for (int i = 0; i < inputs[l]; i += PairPacking::rows)
       for (int o = 0; o < outputs[l]; o += PairPacking::columns, from += tile / 2)
@@ -295,7 +330,7 @@ class PairStep<Instruction, op::Segment<D...>, L, P> {
           _mm512_mask_storeu_ps(to + long(i + r) * outputs[l] + o, numbers(outputs[l] - o),
                                 _mm512_load_ps(from + r * PairPacking::columns));
     if (work_.forward.bias[l] >= 0)
-      std::memcpy(gradients + work_.forward.bias[l], m_.d_bias + bias_at(l),
+      std::memcpy(gradients.of_bias(l), m_.d_bias + bias_at(l),
                   sizeof(float) * std::size_t(outputs[l]));
   }
 

@@ -17,11 +17,11 @@ inline constexpr int earlier_of<Op> = Op::earlier;
 /// Where the values and the weights of a segment's layers on rows lie in a thread's own memory, in
 /// numbers of Precision::accumulate; every offset is a multiple of a vector.
 ///
-/// options  Rows: samples of a tile · BehindImages: the first layer's input has a gradient too
-template <class Segment, class P, int Rows = tile_rows, bool BehindImages = false>
+/// options  Rows: samples of a tile · InputGradient: the first layer's input has a gradient too
+template <class Segment, class P, int Rows = tile_rows, bool InputGradient = false>
 struct SegmentLayout;
-template <class... D, class P, int Rows, bool BehindImages>
-struct SegmentLayout<op::Segment<D...>, P, Rows, BehindImages> {
+template <class... D, class P, int Rows, bool InputGradient>
+struct SegmentLayout<op::Segment<D...>, P, Rows, InputGradient> {
   using A = typename P::accumulate;
   template <int Layer> using Op = At<TypeList<D...>, Layer>;
   static constexpr int layers = sizeof...(D);
@@ -77,7 +77,7 @@ struct SegmentLayout<op::Segment<D...>, P, Rows, BehindImages> {
 
   static constexpr int transposed_at(int l) {
     int sum = 0;
-    for (int i = BehindImages ? 0 : 1; i < l; ++i)
+    for (int i = InputGradient ? 0 : 1; i < l; ++i)
       sum += is_dense[i] ? out_count[i] * in_stride[i] : 0;
     return sum;
   }

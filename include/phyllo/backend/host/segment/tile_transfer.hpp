@@ -9,6 +9,19 @@
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
+/// A slot (N, channels), row-major, as a tensor.
+template <class S> ExternalTensor rows_of(S const* slot, int channels) {
+  ExternalTensor t;
+  t.data[0] = const_cast<S*>(slot);
+  t.type = std::is_same_v<S, double>  ? ElementType::f64
+           : std::is_same_v<S, float> ? ElementType::f32
+           : std::is_same_v<S, bf16>  ? ElementType::bf16
+                                      : ElementType::f16;
+  t.sample_stride = channels;
+  t.channel_stride = 1;
+  return t;
+}
+
 /// Rows of the caller's tensor into a tile and back, with the element type and the layout chosen
 /// once a tile instead of once a number.
 ///

@@ -1,0 +1,336 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/host/images/image_stages.hpp>
+#include <phyllo/backend/host/kernels.hpp>
+#include <phyllo/backend/host/pairs/pair_step.hpp>
+#include <phyllo/backend/host/segment/gradient_tensors.hpp>
+#include <phyllo/backend/host/segment/result_gradient.hpp>
+#include <phyllo/backend/host/segment/row_tile.hpp>
+#include <phyllo/backend/host/segment/segment_layout.hpp>
+#include <phyllo/backend/host/segment/tile_prefetch.hpp>
+#include <phyllo/backend/host/segment/tile_transfer.hpp>
+
+#include <cstring>
+#include <new>
+
+namespace phyllo::inline PHYLLO_ISA::host {
+
+/// One work item of as many as pieces: one run of parameters, the rows of the pieces added as a
+/// binary tree.
+template <class A> struct sum_pieces {
+  A* partial = nullptr;    // (pieces, count)
+  A* gradients = nullptr;  // (count)
+  int count = 0;
+  int pieces = 1;
+
+  void operator()(int item) const {
+    int const first = int(long(count) * item / pieces),
+              last = int(long(count) * (item + 1) / pieces);
+    for (int width = 1; width < pieces; width *= 2)
+      for (int p = 0; p + width < pieces; p += 2 * width) {
+        A* const to = partial + long(p) * count;
+        A const* const from = partial + long(p + width) * count;
+        for (int i = first; i < last; ++i) to[i] += from[i];
+      }
+    std::memcpy(gradients + first, partial + first, sizeof(A) * std::size_t(last - first));
+  }
+};
+
+/// Forward, backward and parameter gradients of a segment, tile by tile: a tile's values stay in
+/// the cache. One work item: one piece of the batch, whose gradients are summed in a row of their
+/// own.
+///
+/// options  Op: WholeStep, whose loss has the gradient of the result, or SegmentBackward, whose
+///          caller has it and may want that of the input
+template <class Op, class P> struct backward_piece {
+  using A = typename P::accumulate;
+  using Segment = typename Op::segment;
+  using Parts = SegmentParts<Segment>;
+  static constexpr int images = Parts::images;
+  static constexpr int tile_size = Parts::template rows<A>;
+  static constexpr bool has_input_gradient = !op::has_loss<Op>;
+  using Images = ImageStages<typename Parts::Images, P, true, has_input_gradient>;
+  using Layout =
+      SegmentLayout<typename Parts::Rows, P, tile_size, (images > 0 || has_input_gradient)>;
+  using Weights = SegmentWeights<typename Parts::Rows, P, Layout::converts, images>;
+  using Result = ResultGradient<Op, A>;
+  using Gradients = GradientTensors<A>;
+  static constexpr int layers = Layout::layers;
+  static constexpr int outputs = Layout::out_count[layers - 1];
+  static constexpr int out_stride = Layout::out_stride[layers - 1];
+
+  // Whether the gradient of the segment's input is that of the first layer on rows.
+  static constexpr bool rows_have_input_gradient = has_input_gradient && images == 0;
+  // Nothing reads the result where its gradient is the caller's and its chain needs none.
+  static constexpr bool needs_result =
+      op::has_loss<Op> ||
+      Layout::template Op<layers - 1>::chain::derivative_of != Derivative::nothing;
+  static constexpr bool multiplies_pairs =
+      std::is_same_v<typename P::storage, bf16> && Parts::is_all_dense;
+
+  // What a tile needs, behind the memory of its images.
+  struct Memory {
+    alignas(64) A value[Layout::values] = {};
+    alignas(64) A saved[Layout::values] = {};  // inputs of the chains that ask for them
+    alignas(64) A d[2][Layout::stored_rows * Layout::widest] = {};
+    alignas(64) A target[op::has_loss<Op> ? Layout::stored_rows * out_stride : 1] = {};
+    alignas(64) A transposed[Layout::transposed + 1] = {};
+    // Gradients by way of sums, and what those of the segment's input are added to.
+    alignas(64) A more[Layout::has_sums           ? Layout::values
+                       : rows_have_input_gradient ? Layout::stored_rows * Layout::in_stride[0]
+                                                  : 1] = {};
+    alignas(64) A weights[Weights::size + 1];
+  };
+  static constexpr long image_bytes = (Images::bytes + 63) / 64 * 64;
+  /// Of work memory, for each piece.
+  static constexpr long thread_bytes = [] {
+    long most = image_bytes + long(sizeof(Memory));
+#if defined(PHYLLO_HAS_PAIRS)
+    if constexpr (multiplies_pairs) {
+      long const pairs = PairStep<PairInstruction, Op, P>::bytes;
+      most = pairs > most ? pairs : most;
+    }
+#endif
+    return most;
+  }();
+
+  typename Op::template Run<P> work;
+  ExternalTensor source;  // (N, first in)
+  int pieces = 1;
+  int workers = 1;
+
+  void operator()(int worker) const {
+    std::byte* const bytes = work.forward.memory.slice(worker);
+    each_piece(worker, workers, pieces, [&](int piece) { run_piece(piece, bytes); });
+  }
+  void run_piece(int piece, std::byte* bytes) const {
+    long const batch = work.forward.batch;
+    long first = batch * piece / pieces, last = batch * (piece + 1) / pieces;
+    A* row = work.partial + long(piece) * work.parameter_count;
+    if constexpr (op::has_loss<Op>) {
+      if (work.begin != nullptr) {
+        first = work.begin[piece];
+        last = work.begin[piece + 1];
+      } else if (pieces == 1) {
+        row = work.gradients;
+      }
+    } else if (pieces == 1) {
+      row = work.gradients + work.parameter_first;
+    }
+    std::memset(static_cast<void*>(row), 0, sizeof(A) * std::size_t(work.parameter_count));
+    Gradients gradients{row, work.forward.weight, work.forward.bias};
+    if constexpr (!op::has_loss<Op>) gradients.first = work.parameter_first;
+#if defined(PHYLLO_HAS_PAIRS)
+    if constexpr (multiplies_pairs)
+      if ((work.forward.shards > 0 || last - first >= PairInstruction::fewest_samples) &&
+          PairInstruction::permitted())
+        return PairStep<PairInstruction, Op, P>(work, bytes).run(source, first, last, gradients);
+#endif
+    Memory& memory = *new (bytes + image_bytes) Memory;
+    Weights const weights(work.forward, memory.weights);
+    constexpr auto each = std::make_index_sequence<layers>{};
+    transpose(memory, each);
+    if constexpr (images > 0) {
+      Images stages(reinterpret_cast<A*>(bytes), work.forward);
+      for (long n = first; n < last; n += tile_size) {
+        int const rows = int(last - n < tile_size ? last - n : tile_size);
+        stages.forward(source, n, rows, memory.value, Layout::in_stride[0]);
+        tile(weights, memory, n, rows, gradients, [] {}, each);
+        stages.backward(work, int(n), rows, memory.d[1], Layout::in_stride[0], gradients);
+      }
+      stages.finish(gradients);
+    } else {
+      for (long n = first; n < last; n += tile_size) {
+        int const rows = int(last - n < tile_size ? last - n : tile_size);
+        TileTransfer<A>::load(source, n, rows, Layout::in_count[0], memory.value,
+                              Layout::in_stride[0]);
+        if constexpr (Layout::converts)
+          for (int i = 0; i < rows * Layout::in_stride[0]; ++i)
+            memory.value[i] = rounded<P>(memory.value[i]);
+        int const next = int(last - n - rows < tile_size ? last - n - rows : tile_size);
+        constexpr int calls = layers * (tile_rows / 6);
+        TilePrefetch<false> read(source, n + rows, next, Layout::in_count[0], calls);
+        TilePrefetch<false> wanted(Result::tensor(work, outputs), n + rows, next,
+                                   Result::channels(outputs), calls);
+        tile(
+            weights, memory, n, rows, gradients,
+            [&] {
+              read();
+              wanted();
+            },
+            each);
+      }
+    }
+  }
+
+  /// A whole batch in pieces of its own; their rows are summed into `gradients`.
+  template <class Space>
+  static void run_batch(Space const& exec, std::string const& label,
+                        typename Op::template Run<P> const& work, ExternalTensor const& source,
+                        A* gradients) {
+    int pieces = pieces_of(exec, work.forward.batch, tile_size, work.forward.shards);
+    if (pieces > work.rows) pieces = work.rows;
+    if (pieces == 0) pieces = 1;  // an empty batch has gradients of zero
+    int const workers = workers_of(exec, pieces, work.forward.memory.slices);
+    launch(exec, label, workers, backward_piece{work, source, pieces, workers});
+    if (pieces > 1)
+      launch(exec, label, pieces,
+             sum_pieces<A>{work.partial, gradients, work.parameter_count, pieces});
+  }
+
+ private:
+  template <std::size_t... I> void transpose(Memory& memory, std::index_sequence<I...>) const {
+    (transpose_layer<int(I)>(memory.transposed), ...);
+  }
+  bool gives_input_gradient() const {
+    if constexpr (has_input_gradient)
+      return work.d_x != nullptr;
+    else
+      return false;
+  }
+  bool adds_to_input_gradient() const {
+    if constexpr (rows_have_input_gradient)
+      return work.d_x != nullptr && work.accumulate_gradient;
+    else
+      return false;
+  }
+  template <int Layer> void transpose_layer(A* transposed) const {
+    if constexpr (Layer == 0 && rows_have_input_gradient)
+      if (!gives_input_gradient()) return;
+    if constexpr (Layout::is_dense[Layer] && (Layer > 0 || images > 0 || has_input_gradient)) {
+      constexpr int in = Layout::in_count[Layer], out = Layout::out_count[Layer];
+      constexpr int stride = Layout::in_stride[Layer], n = lanes<A>;
+      auto const* const weight = work.forward.parameters + work.forward.weight[images + Layer];
+      A* const to = transposed + Layout::transposed_at(Layer);
+      constexpr int squares = Layout::converts ? 0 : out / n * n;
+      for (int i = 0; i < in; i += n) {
+        if constexpr (squares > 0)
+          if (i + n <= in)
+            for (int o = 0; o < squares; o += n)
+              VectorSquare<A>::transpose(weight + i * out + o, out, to + o * stride + i, stride);
+        int const last = i + n < in ? i + n : in;
+        for (int row = i; row < last; ++row)
+          for (int o = i + n <= in ? squares : 0; o < out; ++o)
+            to[o * stride + row] = A(weight[row * out + o]);
+      }
+    }
+  }
+
+  // Forward and backward through the layers on rows; the gradient of their input in d[1].
+  template <class Between, std::size_t... I>
+  void tile(Weights const& weights, Memory& m, long n, int rows, Gradients const& gradients,
+            Between const& between_blocks, std::index_sequence<I...>) const {
+    (forward<int(I)>(weights, m, n, rows, between_blocks), ...);
+    result_gradient(m, n, rows);
+    if constexpr (rows_have_input_gradient)
+      if (adds_to_input_gradient())
+        TileTransfer<A>::load(rows_of(work.d_x, Layout::in_count[0]), n, rows, Layout::in_count[0],
+                              m.more, Layout::in_stride[0]);
+    (backward<layers - 1 - int(I)>(m, n, rows, gradients), ...);
+    if constexpr (rows_have_input_gradient)
+      if (gives_input_gradient())
+        TileTransfer<A>::store(m.d[1], Layout::in_stride[0], n, rows, Layout::in_count[0],
+                               rows_of(work.d_x, Layout::in_count[0]));
+  }
+
+  template <int Layer> Randomness randomness() const {
+    Randomness random = work.forward.random;
+    random.position += work.forward.position[images + Layer];
+    return random;
+  }
+
+  template <int Layer, class Between>
+  void forward(Weights const& weights, Memory& m, long n, int rows,
+               Between const& between_blocks) const {
+    if constexpr (Layer + 1 == layers && !needs_result) return;
+    using D = typename Layout::template Op<Layer>;
+    constexpr bool saves = D::chain::derivative_of == Derivative::input;
+    A const* const x = m.value + Layout::value_at(Layer);
+    A* const y = m.value + Layout::value_at(Layer + 1);
+    A* const kept = saves ? m.saved + Layout::value_at(Layer + 1) : nullptr;
+    if constexpr (op::is_dense<D>)
+      DenseTile<D, P>::forward(rows, x, weights.template weight<Layer>(),
+                               weights.template stride<Layer>(), weights.template bias<Layer>(), y,
+                               kept, randomness<Layer>(), int(n), between_blocks);
+    else
+      RowTile<D, P>::add(rows, x, m.value + Layout::value_at(D::earlier), y, kept,
+                         randomness<Layer>(), int(n));
+  }
+
+  // The gradient of the last layer's sums into d[(layers - 1) % 2].
+  void result_gradient(Memory& m, long n, int rows) const {
+    using Last = typename Layout::template Op<layers - 1>;
+    constexpr int at = Layout::value_at(layers);
+    A* const d = m.d[(layers - 1) % 2];
+    Result::run(work, n, rows, outputs, m.value + at, m.target, d, out_stride);
+    using Chain = typename Last::chain;
+    if constexpr (Layout::converts && op::has_loss<Op>)
+      for (int i = 0; i < rows * out_stride; ++i) d[i] = rounded<P>(d[i]);
+    if constexpr (Chain::length > 0) {
+      A const* const kept = (Chain::derivative_of == Derivative::output ? m.value : m.saved) + at;
+      for (int r = 0; r < rows; ++r)
+        DenseTile<Last, P>::template differentiate<Chain>(d + r * out_stride, kept + r * out_stride,
+                                                          out_stride, randomness<layers - 1>(),
+                                                          int(n) + r, 0);
+    }
+  }
+
+  // What the gradient of value Value is added to: by way of sums behind it, or the caller's; null
+  // where there is none.
+  template <int Value> A* more(Memory& m) const {
+    bool const adds = Layout::is_read_later(Value, 0) || (Value == 0 && adds_to_input_gradient());
+    return adds ? m.more + Layout::value_at(Value) : nullptr;
+  }
+
+  template <int Layer>
+  void backward(Memory& m, long n, int rows, Gradients const& gradients) const {
+    using D = typename Layout::template Op<Layer>;
+    A const* const d_y = m.d[Layer % 2];
+    A* const d_x = m.d[(Layer + 1) % 2];
+    if constexpr (op::is_dense<D>)
+      DenseTile<D, P>::backward_parameters(rows, m.value + Layout::value_at(Layer), d_y,
+                                           gradients.of_weight(images + Layer),
+                                           D::bias ? gradients.of_bias(images + Layer) : nullptr);
+    else
+      pass_on<Layer, D::earlier>(m, rows, d_y);
+    if constexpr (Layer > 0) {
+      using Before = typename Layout::template Op<Layer - 1>::chain;
+      A const* const kept = (Before::derivative_of == Derivative::output ? m.value : m.saved) +
+                            Layout::value_at(Layer);
+      backward_input<Layer, Before>(m, rows, d_y, d_x, kept, randomness<Layer - 1>(), int(n));
+    } else if constexpr (images > 0 || has_input_gradient) {
+      if (images > 0 || gives_input_gradient())
+        backward_input<Layer, op::Chain<>>(m, rows, d_y, d_x, d_x, randomness<0>(), int(n));
+    }
+  }
+  template <int Layer, class Before>
+  void backward_input(Memory& m, int rows, A const* d_y, A* d_x, A const* kept,
+                      Randomness const& random, int first_sample) const {
+    using D = typename Layout::template Op<Layer>;
+    if constexpr (op::is_dense<D>) {
+      DenseTile<D, P>::template backward_input<Before>(
+          rows, d_y, m.transposed + Layout::transposed_at(Layer), d_x, more<Layer>(m), kept, random,
+          first_sample);
+    } else {
+      constexpr int stride = Layout::in_stride[Layer];
+      A const* const by_sums = more<Layer>(m);
+      for (int i = 0; i < rows * stride; ++i)
+        d_x[i] = by_sums == nullptr ? d_y[i] : d_y[i] + by_sums[i];
+      for (int r = 0; r < rows; ++r)
+        DenseTile<D, P>::template differentiate<Before>(d_x + r * stride, kept + r * stride, stride,
+                                                        random, first_sample + r, 0);
+    }
+  }
+  // A sum's gradient is that of both its terms.
+  template <int Layer, int Earlier> void pass_on(Memory& m, int rows, A const* d_y) const {
+    bool const adds =
+        Layout::is_read_later(Earlier, Layer + 1) || (Earlier == 0 && adds_to_input_gradient());
+    A* const to = m.more + Layout::value_at(Earlier);
+    for (int i = 0; i < rows * Layout::in_stride[Layer]; ++i)
+      to[i] = adds ? to[i] + d_y[i] : d_y[i];
+  }
+};
+
+}  // namespace phyllo::inline PHYLLO_ISA::host

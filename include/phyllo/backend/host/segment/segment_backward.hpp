@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/host/segment/backward_piece.hpp>
+
+namespace phyllo::inline PHYLLO_ISA::host {
+
+template <class... D, class P>
+  requires(!op::is_normalization<D> && ...)
+struct Kernels<op::SegmentBackward<op::Segment<D...>>, P> {
+  using Op = op::SegmentBackward<op::Segment<D...>>;
+  /// The caller's View of x is read tile by tile; d_y and d_x are slots.
+  static constexpr bool takes_views = true;
+  using Functor = backward_piece<Op, P>;
+  /// Of work memory, for each thread.
+  static constexpr long thread_bytes = Functor::thread_bytes;
+
+  template <class Space>
+  static void run(Space const& exec, std::string const& label,
+                  typename Op::template Run<P> const& work, ExternalTensor const& source) {
+    Functor::run_batch(exec, label, work, source, work.gradients + work.parameter_first);
+  }
+};
+
+}  // namespace phyllo::inline PHYLLO_ISA::host
