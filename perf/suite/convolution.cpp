@@ -113,7 +113,7 @@ void add_cases(Ceilings const& c, ResNetLayer const& layer, std::vector<Case>& c
   constexpr char const* passes[] = {"forward", "input gradient", "weight gradient"};
   Space const exec;
   auto const threads = std::make_shared<ThreadMemory<Space>>(
-      exec, "work memory", exec.concurrency(), thread_bytes<Selected<P>>);
+      exec, "work memory", exec.concurrency(), kernel_traits<Selected<P>>.thread_bytes);
   // One sample against the same in float64.
   Tensors<P, S> one(layer, 1);
   Tensors<Full<double>, S> truth(layer, 1);

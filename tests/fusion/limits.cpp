@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A network on each side of every number of fusion/rules.hpp and of every branch of the planner.
+// A network on each side of every number of SegmentLimits and of every branch of the planner.
 // The networks are arrays of nodes made at run time, which costs the compiler nothing.
 
 #include <phyllo/fusion/segment_layers.hpp>
@@ -77,9 +77,10 @@ Description repeated(Description const& before, int count, Part const& of,
 // The kinds of the steps in order: s segment, c contraction with its chain, f folded, n and m
 // normalisation with a chain or a sum, a sum with its chain, p chain, . one node.
 std::string steps(Description const& description, FusionLevel fusion = FusionLevel::tile,
-                  Phase phase = Phase::inference) {
+                  Phase phase = Phase::inference,
+                  SegmentLimits const& limits = UsualLimits::value) {
   DrawnNodes const nodes = nodes_of(description);
-  auto const plan = make_plan(nodes, phase, fusion);
+  auto const plan = make_plan(nodes, phase, fusion, limits);
   std::string text;
   for (int s = 0; s < plan.size; ++s) text += ".fcnmaps"[int(plan.step[s].kind)];
   return text;
@@ -94,14 +95,45 @@ std::string layers(Description const& description, int s = 0,
   for (int l = 0; l < of_segment.size; ++l) text += " dcp+n"[int(of_segment.role[l])];
   return text;
 }
-bool is_whole(Description const& description, FusionLevel fusion = FusionLevel::tile) {
-  return is_whole_step(nodes_of(description), fusion);
+bool is_whole(Description const& description, FusionLevel fusion = FusionLevel::tile,
+              SegmentLimits const& limits = UsualLimits::value) {
+  return is_whole_step(nodes_of(description), fusion, limits);
+}
+constexpr SegmentLimits usual = UsualLimits::value;
+
+// A backend of perceptrons, whose weights are in scratch memory as bfloat16.
+constexpr SegmentLimits narrow = {
+    .backend = "narrow",
+    .widest = 32,
+    .fewest_layers = 2,
+    .most_layers = 3,
+    .most_parameters = 3 * 32 * 16,
+    .whole_steps = true,
+    .scratch = {.bytes = 2 * 32 * 16 + 4 * 32, .group = 16, .weight_bytes = 2, .bias_bytes = 4}};
+std::string narrow_steps(Description const& description) {
+  return steps(description, FusionLevel::tile, Phase::inference, narrow);
+}
+// What ended the fusion of step s: the reason, and its numbers where it has some.
+std::string end_of(Description const& description, int s = 0, SegmentLimits const& limits = usual,
+                   FusionLevel fusion = FusionLevel::tile) {
+  auto const plan = make_plan(nodes_of(description), Phase::inference, fusion, limits);
+  static constexpr char const* reasons[] = {
+      "none",     "level",      "chain read", "read outside",   "other input", "outside value",
+      "no layer", "sums",       "windows",    "normalizations", "channels",    "features",
+      "layers",   "parameters", "values",     "scratch",        "few layers",  "no rows"};
+  FusionEnd const end = plan.step[s].end;
+  std::string text = reasons[int(end.reason)];
+  if (end.reason == EndReason::not_a_layer)
+    text += " " + std::to_string(end.found);
+  else if (end.found > 0)
+    text += " " + std::to_string(end.found) + " of " + std::to_string(end.most);
+  return text;
 }
 
 }  // namespace
 
 TEST_CASE("limits: channels of a narrow segment") {
-  static_assert(segment_rule.widest == 128);
+  static_assert(usual.widest == 128);
   CHECK(steps({input(128), linear(128), gelu, linear(128)}) == "s");
   CHECK(steps({input(129), linear(128), gelu, linear(128)}) == "c.");
   CHECK(steps({input(128), linear(129), gelu, linear(128)}) == "c.");
@@ -125,7 +157,7 @@ TEST_CASE("limits: an image that a Linear layer reads as one row") {
 }
 
 TEST_CASE("limits: layers of a segment") {
-  static_assert(segment_rule.fewest_layers == 2 && segment_rule.most_layers == 16);
+  static_assert(usual.fewest_layers == 2 && usual.most_layers == 16);
   CHECK(steps({input(4), linear(4), gelu}) == "c");
   CHECK(steps({input(4), linear(4), gelu, linear(4)}) == "s");
   CHECK(steps(repeated({input(1)}, 16, linear(1))) == "s");
@@ -149,15 +181,15 @@ TEST_CASE("limits: layers of a segment") {
 }
 
 TEST_CASE("limits: parameters of a narrow segment") {
-  static_assert(segment_rule.most_parameters == 10 * 128 * 128);
+  static_assert(usual.most_parameters == 10 * 128 * 128);
   CHECK(steps(repeated({input(128)}, 10, linear(128, false))) == "s");
   CHECK(steps(repeated({input(128)}, 9, linear(128, false), {linear(128)})) == "s.");
   CHECK(steps(repeated({input(128)}, 10, linear(128, false), {linear(1, false)})) == "s.");
 }
 
 TEST_CASE("limits: small images") {
-  static_assert(image_segment_rule.most_values == 12288 && image_segment_rule.widest == 1024 &&
-                image_segment_rule.most_parameters == 1024 * 128);
+  static_assert(usual.images.most_values == 12288 && usual.images.widest == 1024 &&
+                usual.images.most_parameters == 1024 * 128);
   // Values of a sample: 12272 + 8 + 8.
   CHECK(steps({line(1, 12272), max_pool1d(1534), flatten, linear(8)}) == "s");
   CHECK(steps({line(1, 12272), max_pool1d(1534), flatten, linear(9)}) == "..");
@@ -174,6 +206,73 @@ TEST_CASE("limits: small images") {
   // Without images 160 Ki.
   CHECK(steps(repeated({line(1, 128), flatten}, 10, linear(128, false))) == "s");
   CHECK(steps(repeated({line(1, 129), max_pool1d(1), flatten}, 9, linear(128, false))) == "ss");
+}
+
+TEST_CASE("limits: of another backend") {
+  CHECK(narrow_steps({input(32), linear(16), gelu, linear(32)}) == "s");
+  CHECK(narrow_steps({input(33), linear(16), gelu, linear(32)}) == "c.");
+  CHECK(narrow_steps({input(8), linear(8), linear(33), linear(8), linear(8), linear(8)}) == "...s");
+  CHECK(narrow_steps(repeated({input(4)}, 3, linear(4))) == "s");
+  CHECK(narrow_steps(repeated({input(4)}, 4, linear(4))) == "s.");
+  CHECK(narrow_steps({input(32), linear(16, false), linear(32, false), linear(16, false)}) == "s");
+  CHECK(narrow_steps({input(32), linear(16, false), linear(32, false), linear(16)}) == "s.");
+  // The weights of one layer: 32 x 16 fit, padded to 32 x 32 they do not.
+  CHECK(narrow_steps({input(17), linear(16), gelu, linear(17)}) == "s");
+  CHECK(narrow_steps({input(17), linear(17), gelu, linear(16)}) == "c.");
+  CHECK(narrow.scratch.of_layer(16, 17) == 2 * 16 * 32 + 4 * 32);
+  // What it has no kernels for.
+  CHECK(narrow_steps({line(2, 8), conv1d(3, 3), gelu, flatten, linear(2)}) == "c.");
+  CHECK(narrow_steps({input(8), linear(4), linear(4), keep, linear(4), add, linear(2)}) == "s...");
+  CHECK(narrow_steps({input(8), linear(4), linear(4), norm, gelu, linear(2), linear(2)}) == ".fs");
+  CHECK(is_whole({input(8), linear(4), gelu, linear(2)}, FusionLevel::tile, narrow));
+  SegmentLimits inference = narrow;
+  inference.whole_steps = false;
+  CHECK_FALSE(is_whole({input(8), linear(4), gelu, linear(2)}, FusionLevel::tile, inference));
+  // No segments at all.
+  CHECK(steps({input(8), linear(4), gelu, linear(2)}, FusionLevel::tile, Phase::inference, {}) ==
+        "c.");
+  CHECK_FALSE(is_whole({input(8), linear(4), gelu, linear(2)}, FusionLevel::tile, {}));
+}
+
+TEST_CASE("limits: segments of training, for a backend that states them") {
+  SegmentLimits trains = usual;
+  trains.trains = true;
+  auto const training = [&](Description const& d, SegmentLimits const& limits) {
+    return steps(d, FusionLevel::tile, Phase::training, limits);
+  };
+  Description const plain = {input(8), linear(4), gelu, linear(2), softmax, linear(3), linear(3)};
+  CHECK(training(plain, usual) == "c....");
+  CHECK(training(plain, trains) == "s.s");
+  // Statistics of a batch are known when all of it has passed.
+  Description const normalized = {input(8), linear(4), norm, gelu, linear(2), linear(3)};
+  CHECK(training(normalized, trains) == ".ns");
+}
+
+TEST_CASE("ends: what kept a segment from the next layer") {
+  CHECK(end_of({input(8), linear(4), linear(2)}) == "none");
+  CHECK(end_of({input(128), linear(128), linear(3), linear(129)}) == "channels 129 of 128");
+  CHECK(end_of({input(129), linear(3), linear(3)}) == "channels 129 of 128");
+  CHECK(end_of({input(8), linear(4), linear(2), softmax}) == "no layer 3");
+  CHECK(end_of({input(8), linear(4), linear(2), softmax}, 1) == "none");
+  CHECK(end_of(repeated({input(1)}, 17, linear(1))) == "layers 17 of 16");
+  CHECK(end_of(repeated({input(1)}, 17, linear(1)), 1) == "few layers 1 of 2");
+  CHECK(end_of(repeated({input(128)}, 11, linear(128, false))) == "parameters 180224 of 163840");
+  CHECK(end_of({line(1, 2050), max_pool1d(2), flatten, linear(4)}) == "features 1025 of 1024");
+  CHECK(end_of({line(1, 12272), max_pool1d(1534), flatten, linear(9)}) == "values 12289 of 12288");
+  CHECK(end_of({line(1, 2048), max_pool1d(2), flatten, linear(128)}) ==
+        "parameters 131200 of 131072");
+  CHECK(end_of({line(2, 8), conv1d(3, 3), gelu}) == "no rows");
+  CHECK(end_of({line(2, 8), conv1d(3, 3), gelu, flatten, linear(2)}, 0, usual,
+               FusionLevel::segment) == "level");
+  CHECK(end_of({line(2, 8), conv1d(3, 3), gelu, flatten, linear(2)}, 0, narrow) == "windows");
+  CHECK(end_of({input(8), linear(4), linear(4), keep, linear(4), add}, 0, narrow) ==
+        "read outside");
+  CHECK(end_of({input(8), keep, linear(8), linear(8), add, linear(2)}, 0, narrow) == "sums");
+  CHECK(end_of({input(8), gelu, keep, gelu, linear(8), linear(8), add}, 2) == "outside value");
+  CHECK(end_of({input(8), linear(4), linear(4), linear(2), norm}, 0, narrow) == "normalizations");
+  CHECK(end_of({input(8), linear(17), linear(17), linear(8)}, 1, narrow) == "scratch 2176 of 1152");
+  CHECK(end_of({input(8), linear(4), output, gelu, linear(4), output}) == "chain read");
+  CHECK(end_of({input(8), linear(4), gelu, output, linear(4), output}) == "read outside");
 }
 
 TEST_CASE("branches: what a convolution or a pooling needs to join") {

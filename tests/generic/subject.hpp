@@ -32,6 +32,9 @@ template <class Op, class P, class... B> struct KernelsOf<Op, P, Backends<B...>>
 /// The backends that a model on this space has unless its user says otherwise.
 struct DefaultBackend {
   static constexpr char const* name = "default";
+  template <class P>
+  static constexpr SegmentLimits segment_limits_in =
+      SelectedLimits<P, typename DefaultBackends<Space>::type>::value;
   template <class Op, class P>
   using kernels = typename KernelsOf<Op, P, typename DefaultBackends<Space>::type>::type;
 };

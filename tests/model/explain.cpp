@@ -52,6 +52,60 @@ TEST_CASE("explain: fusion and backends are shown") {
   CHECK(unfused.find("contraction epilogue") == std::string::npos);
 }
 
+namespace {
+using Host = Kokkos::DefaultHostExecutionSpace;
+struct Wide : phyllo::Network<phyllo::Input<16>, phyllo::Linear<64>, phyllo::ReLU,
+                              phyllo::Linear<64>, phyllo::Linear<129>, phyllo::Softmax> {};
+struct Normalized : phyllo::Network<phyllo::Input<8>, phyllo::Linear<70>, phyllo::BatchNorm<>,
+                                    phyllo::Tanh, phyllo::Linear<70>, phyllo::Linear<2>> {};
+struct Classes
+    : phyllo::Network<phyllo::Input<8>, phyllo::Linear<4>, phyllo::Linear<3>, phyllo::Softmax> {};
+// A GPU of little scratch memory: 64 x 64 floats, with biases.
+struct LittleScratch {
+  static constexpr char const* name = "little";
+  static constexpr phyllo::SegmentLimits segment_limits = {
+      .backend = name,
+      .widest = 128,
+      .most_layers = 16,
+      .most_parameters = 1 << 20,
+      .scratch = {.bytes = 16640, .group = 16, .weight_bytes = 4, .bias_bytes = 4}};
+  template <class Op, class P> using kernels = phyllo::portable::Kernels<Op, P>;
+};
+template <class Net, class... B> std::string explained() {
+  return phyllo::explain<Net, phyllo::Full<float>,
+                         phyllo::Execution<Host, phyllo::Backends<B...>>>();
+}
+// The lines of a text that tell what ended a fusion, without their indentation.
+std::string ends_of(std::string const& text) {
+  std::istringstream lines(text);
+  std::string all;
+  for (std::string line; std::getline(lines, line);)
+    if (line.find(": ") != line.npos && line.rfind("       ", 0) == 0) all += line.substr(7) + "\n";
+  return all;
+}
+}  // namespace
+
+TEST_CASE("explain: what ended the fusion of each step of inference") {
+  using phyllo::PortableBackend;
+  CHECK(ends_of(explained<Perceptron, PortableBackend>()) == "");
+  CHECK(ends_of(explained<Wide, PortableBackend>()) ==
+        "segment ends: 129 channels, backend portable takes 128\n"
+        "no segment: 129 channels, backend portable takes 128\n");
+  CHECK(ends_of(explained<Normalized, PortableBackend>()) ==
+        "no segment: backend portable takes no normalisations\n");
+  CHECK(ends_of(explained<Classes, PortableBackend>()) ==
+        "segment ends: softmax is no layer of a segment here\n");
+  CHECK(ends_of(explained<Normalized, LittleScratch>()) ==
+        "no segment: backend little takes no normalisations\n"
+        "no segment: scratch memory of backend little: 25.31 KiB wanted, 16.25 KiB there\n"
+        "no segment: 1 Linear layer, backend little takes 2 or more\n");
+  // The line is below its step.
+  std::string const text = explained<Wide, PortableBackend>();
+  std::size_t const step = text.find("linear+relu+linear");
+  REQUIRE(step != text.npos);
+  CHECK(text.substr(text.find('\n', step) + 1, 19) == "       segment ends");
+}
+
 TEST_CASE("explain: the last line is the vector width, with a remedy where it is narrow" *
           doctest::skip(PHYLLO_VECTOR_BYTES == 0)) {
   std::string const text = phyllo::explain<Perceptron>();

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <phyllo/backend/portable/portable.hpp>
+#include <phyllo/op/kernel_traits.hpp>
+#include <phyllo/op/segment_limits.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -60,6 +62,14 @@ namespace phyllo::inline PHYLLO_ISA {
 /// Kernels in Kokkos only; runs wherever Kokkos does.
 struct PortableBackend {
   static constexpr char const* name = "portable";
+  /// A thread holds the values of a sample; weights stay in a core's second-level cache. A whole
+  /// step has op::WholeStep::blocks work items, too few for a device.
+  static constexpr SegmentLimits segment_limits = {.backend = name,
+                                                   .widest = 128,
+                                                   .fewest_layers = 2,
+                                                   .most_layers = 16,
+                                                   .most_parameters = 160 * 1024,
+                                                   .whole_steps = true};
   template <class Op, class Precision> using kernels = portable::Kernels<Op, Precision>;
 };
 
@@ -68,6 +78,7 @@ struct PortableBackend {
 /// that of the space that it was written for; it serves Kokkos' Serial and Threads as well.
 struct HostBackend {
   static constexpr char const* name = "openmp";
+  static constexpr SegmentLimits segment_limits = UsualLimits::value;
   template <class Op, class Precision> using kernels = host::Kernels<Op, Precision>;
 };
 using OpenMpBackend = HostBackend;
@@ -78,7 +89,8 @@ using OpenMpBackend = HostBackend;
 /// phyllo::onednn. Sums depend on the number of threads.
 struct OneDnnBackend {
   static constexpr char const* name = "onednn";
-  static constexpr bool reproducible = false;
+  static constexpr BackendTraits traits = {.reproducible = false};
+  static constexpr SegmentLimits segment_limits = HostBackend::segment_limits;
   template <class Op, class Precision> using kernels = onednn::Kernels<Op, Precision>;
 };
 #endif
@@ -87,6 +99,9 @@ struct OneDnnBackend {
 /// Kernels for NVIDIA devices: segments in the registers of warps, by matrix instructions.
 struct CudaBackend {
   static constexpr char const* name = "cuda";
+  template <class Precision>
+  static constexpr SegmentLimits segment_limits_in =
+      gpu::segment_limits<cuda::Device, Precision>(name);
   template <class Op, class Precision> using kernels = gpu::Kernels<cuda::Device, Op, Precision>;
 };
 #endif
@@ -95,6 +110,9 @@ struct CudaBackend {
 /// Kernels for AMD devices: segments in the registers of wavefronts, by matrix instructions.
 struct HipBackend {
   static constexpr char const* name = "hip";
+  template <class Precision>
+  static constexpr SegmentLimits segment_limits_in =
+      gpu::segment_limits<hip::Device, Precision>(name);
   template <class Op, class Precision> using kernels = gpu::Kernels<hip::Device, Op, Precision>;
 };
 #endif
@@ -104,7 +122,9 @@ struct HipBackend {
 /// phyllo::cublaslt. Sums in the order of the algorithm that the library chooses.
 struct CublasLtBackend {
   static constexpr char const* name = "cublaslt";
-  static constexpr bool reproducible = false;
+  static constexpr BackendTraits traits = {.reproducible = false};
+  template <class Precision>
+  static constexpr SegmentLimits segment_limits_in = CudaBackend::segment_limits_in<Precision>;
   template <class Op, class Precision>
   using kernels = blas_lt::Kernels<cuda::CublasLt, cuda::Device, Op, Precision>;
 };
@@ -114,7 +134,9 @@ struct CublasLtBackend {
 /// The same by AMD's library; the component phyllo::hipblaslt.
 struct HipblasLtBackend {
   static constexpr char const* name = "hipblaslt";
-  static constexpr bool reproducible = false;
+  static constexpr BackendTraits traits = {.reproducible = false};
+  template <class Precision>
+  static constexpr SegmentLimits segment_limits_in = HipBackend::segment_limits_in<Precision>;
   template <class Op, class Precision>
   using kernels = blas_lt::Kernels<hip::HipblasLt, hip::Device, Op, Precision>;
 };
@@ -122,7 +144,9 @@ struct HipblasLtBackend {
 
 /// Backends in the order in which they are asked; the first that has a kernel for an op runs it.
 ///
-/// options  Backends<A, B, ...>; a backend is a struct with `name` and `kernels<Op, Precision>`
+/// options  Backends<A, B, ...>; a backend is a struct with `name` and `kernels<Op, Precision>`,
+/// and
+///          `segment_limits`, or `segment_limits_in<Precision>`, if it has kernels of segments
 template <class... B> struct Backends {};
 
 namespace detail {
@@ -160,7 +184,6 @@ template <class Space> inline constexpr bool in_order = false;
 namespace detail {
 
 // A list without the backends whose bits depend on the number of threads.
-template <class B> inline constexpr bool unreproducible = requires { requires !B::reproducible; };
 template <class Kept, class List> struct OnlyReproducible;
 template <class... Kept> struct OnlyReproducible<Backends<Kept...>, Backends<>> {
   using type = Backends<Kept...>;
@@ -169,14 +192,14 @@ template <class... Kept, class First, class... Rest>
 struct OnlyReproducible<Backends<Kept...>, Backends<First, Rest...>>
     : OnlyReproducible<Backends<Kept..., First>, Backends<Rest...>> {};
 template <class... Kept, class First, class... Rest>
-  requires unreproducible<First>
+  requires(!backend_traits<First>.reproducible)
 struct OnlyReproducible<Backends<Kept...>, Backends<First, Rest...>>
     : OnlyReproducible<Backends<Kept...>, Backends<Rest...>> {};
 
 }  // namespace detail
 
-/// The backends of a list that keep the promise of Reproducible: all but those that say
-/// `static constexpr bool reproducible = false`.
+/// The backends of a list that keep the promise of Reproducible: all but those that state
+/// BackendTraits without it.
 template <class List>
 using ReproducibleBackends = typename detail::OnlyReproducible<Backends<>, List>::type;
 
@@ -238,29 +261,44 @@ template <> struct Recorder<Kokkos::HIP> {
 };
 #endif
 
-/// Whether kernels read and write the caller's Views themselves, without a transfer before.
-template <class K> inline constexpr bool takes_views = requires { requires K::takes_views; };
+namespace detail {
 
-/// Whether a backend has these kernels for processors only: too few work items for a device.
-template <class K> inline constexpr bool for_processors = requires { requires K::for_processors; };
+struct NoSegments {
+  static constexpr SegmentLimits value = {};
+};
+template <class B> struct StatedLimits {
+  static constexpr SegmentLimits value = B::segment_limits;
+};
+template <class B, class P> struct StatedLimitsFor {
+  static constexpr SegmentLimits value = B::template segment_limits_in<P>;
+};
+template <class B, class P> struct LimitsOfBackend {
+  using type = NoSegments;
+};
+template <class B, class P>
+  requires requires { B::segment_limits; }
+struct LimitsOfBackend<B, P> {
+  using type = StatedLimits<B>;
+};
+template <class B, class P>
+  requires requires { B::template segment_limits_in<P>; }
+struct LimitsOfBackend<B, P> {
+  using type = StatedLimitsFor<B, P>;
+};
+template <class P, class List> struct FirstLimits {
+  using type = NoSegments;
+};
+template <class P, class First, class... Rest> struct FirstLimits<P, Backends<First, Rest...>> {
+  using own = typename LimitsOfBackend<First, P>::type;
+  using type = typename std::conditional_t<(own::value.widest > 0), std::type_identity<own>,
+                                           FirstLimits<P, Backends<Rest...>>>::type;
+};
 
-/// Workspace that kernels want for each thread, in bytes.
-template <class K> inline constexpr long thread_bytes = 0;
-template <class K>
-  requires(K::thread_bytes > 0)
-inline constexpr long thread_bytes<K> = K::thread_bytes;
+}  // namespace detail
 
-/// Workspace that kernels want for each sample of a batch that is a multiple of 64, in bytes.
-template <class K> inline constexpr long sample_bytes = 0;
-template <class K>
-  requires(K::sample_bytes > 0)
-inline constexpr long sample_bytes<K> = K::sample_bytes;
-
-/// Workspace that kernels want for sums over parts of a batch, in numbers.
-template <class K> inline constexpr long partial_count = 0;
-template <class K>
-  requires(K::partial_count > 0)
-inline constexpr long partial_count<K> = K::partial_count;
+/// What the planner asks of a list of backends: `value` has the SegmentLimits of the first one that
+/// has segments in a precision.
+template <class P, class List> using SelectedLimits = typename detail::FirstLimits<P, List>::type;
 
 /// The backend that runs an op.
 template <class Op, class Precision, class List>

@@ -4,29 +4,33 @@
 
 #include <phyllo/fusion/segment_run.hpp>
 #include <phyllo/network/program.hpp>
+#include <phyllo/op/segment_limits.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
 
 namespace detail {
 
-// Whether order[k] has one reader, order[k + 1], which reads nothing else, or adds one other value.
-template <int N> constexpr bool chained(Nodes<N> const& p, Plan<N> const& plan, int k) {
+// Whether order[k] has one reader, or any number of them, and order[k + 1] is one that reads
+// nothing else, or adds one other value.
+template <int N>
+constexpr bool chained(Nodes<N> const& p, Plan<N> const& plan, int k, bool any_readers) {
   if (k + 1 >= plan.nodes) return false;
   int const i = plan.order[k];
   Node const& next = p.node[plan.order[k + 1]];
   bool const sum = facts_of(next).adds;
   return (sum || next.sources == 1) && (next.source[0] == i || (sum && next.source[1] == i)) &&
-         readers(p, i) == 1;
+         (any_readers || readers(p, i) == 1);
 }
 
 // Number of nodes from order[k] on that the rule takes; 0: it does not match.
 template <int N>
-constexpr int match(Rule const& rule, Nodes<N> const& p, Plan<N> const& plan, int k) {
+constexpr int match(Rule const& rule, Nodes<N> const& p, Plan<N> const& plan, int k,
+                    bool any_readers = false) {
   int at = k;
   for (int t = 0; t < rule.length; ++t) {
     int found = 0;
     while (at < plan.nodes && p.node[plan.order[at]].role == rule.pattern[t].role &&
-           (at == k || chained(p, plan, at - 1))) {
+           (at == k || chained(p, plan, at - 1, any_readers))) {
       ++at;
       ++found;
       if (!rule.pattern[t].many) break;
@@ -36,10 +40,22 @@ constexpr int match(Rule const& rule, Nodes<N> const& p, Plan<N> const& plan, in
   return at - k;
 }
 
+// Whether a rule would make a longer step of it, were its values read by the next layer alone.
+template <int N>
+constexpr bool is_cut_by_readers(Nodes<N> const& p, Plan<N> const& plan, Step const& s,
+                                 Phase phase) {
+  for (Rule const& rule : rules)
+    if ((int(rule.when) & int(phase)) && match(rule, p, plan, s.first, true) > s.count) return true;
+  return false;
+}
+
 }  // namespace detail
 
-/// The plan of an array of nodes: rules first, then segments over the steps that the rules made.
-template <int N> constexpr Plan<N> make_plan(Nodes<N> const& p, Phase phase, FusionLevel fusion) {
+/// The plan of an array of nodes: rules first, then segments over the steps that the rules made,
+/// within the limits of the backend that runs them.
+template <int N>
+constexpr Plan<N> make_plan(Nodes<N> const& p, Phase phase, FusionLevel fusion,
+                            SegmentLimits const& limits = UsualLimits::value) {
   Plan<N> fine{};
   for (int i = 0; i < p.size; ++i)
     if (!is_given(p.node[i]) && !p.node[i].alias) fine.order[fine.nodes++] = i;
@@ -55,39 +71,49 @@ template <int N> constexpr Plan<N> make_plan(Nodes<N> const& p, Phase phase, Fus
         }
         ++r;
       }
+      if (detail::is_cut_by_readers(p, fine, s, phase)) s.end = {EndReason::chain_read};
     }
     fine.step[fine.size++] = s;
     k += s.count;
   }
-  if (fusion < FusionLevel::segment || phase != Phase::inference) return fine;
+  bool const has_segments = limits.widest > 0 && (phase == Phase::inference || limits.trains);
+  if (fusion < FusionLevel::segment || !has_segments) return fine;
+  SegmentLimits within = limits;
+  within.normalizations = limits.normalizations && phase == Phase::inference;
   Plan<N> plan = fine;
   plan.size = 0;
   for (int s = 0; s < fine.size;) {
-    int const run = detail::longest_segment(p, fine, s, fusion, plan.role);
-    if (run == 0) {
-      plan.step[plan.size++] = fine.step[s++];
-      continue;
-    }
-    Step const& last = fine.step[s + run - 1];
+    FusionEnd end{};
+    int const run = detail::longest_segment(p, fine, s, fusion, within, plan.role, end);
+    Step const& last = fine.step[run == 0 ? s : s + run - 1];
     int const first = fine.step[s].first;
-    plan.step[plan.size++] = {StepKind::segment, first, last.first + last.count - first, -1};
-    s += run;
+    // A chain that was cut is what the segment ends at.
+    if (last.end.reason != EndReason::none) end = last.end;
+    plan.step[plan.size] = fine.step[s];
+    if (run > 0)
+      plan.step[plan.size] = {StepKind::segment, first, last.first + last.count - first, -1};
+    plan.step[plan.size++].end = end;
+    s += run > 0 ? run : 1;
   }
   return plan;
 }
 
 /// Whether a training step is one segment with one loss, so that forward, loss, backward and
 /// parameter gradients run in one pass.
-template <int N> constexpr bool is_whole_step(Nodes<N> const& p, FusionLevel fusion) {
-  Plan<N> const plan = make_plan(p, Phase::inference, fusion);
+template <int N>
+constexpr bool is_whole_step(Nodes<N> const& p, FusionLevel fusion,
+                             SegmentLimits const& limits = UsualLimits::value) {
+  if (!limits.whole_steps) return false;
+  Plan<N> const plan = make_plan(p, Phase::inference, fusion, limits);
   // Statistics of a batch are known when all of it has passed.
   for (int i = 0; i < p.size; ++i)
     if (facts_of(p.node[i]).waits_for_batch) return false;
   return plan.size == 1 && plan.step[0].kind == StepKind::segment && p.inputs == 1 &&
          p.outputs == 1 && p.output[0] == plan.tail(plan.step[0]);
 }
-template <class Program> constexpr bool is_whole_step(FusionLevel fusion) {
-  return is_whole_step(Program::nodes, fusion);
+template <class Program>
+constexpr bool is_whole_step(FusionLevel fusion, SegmentLimits const& limits = UsualLimits::value) {
+  return is_whole_step(Program::nodes, fusion, limits);
 }
 
 }  // namespace phyllo::inline PHYLLO_ISA

@@ -24,16 +24,23 @@ using StepChain = ChainAt<Planned, Planned::liveness.chain_first(Planned::step(S
 
 }  // namespace detail
 
-/// A network with its plan, lifetimes and memory for one phase and element size: all constants.
-template <class Net, Phase When, FusionLevel Level, int ElementSize,
+/// A network with its plan, lifetimes and memory for one phase and precision: all constants.
+///
+/// options  ElementSize, AccumulateSize: bytes of a number of a value, and of sums · Limits: a
+///          struct with `value`, the SegmentLimits of the backend that runs segments; NetworkPlan
+///          has those of an execution
+template <class Net, Phase When, FusionLevel Level, int ElementSize, class Limits = UsualLimits,
           int AccumulateSize = (ElementSize < 4 ? 4 : ElementSize)>
 struct Planned {
+  static_assert(Limits::value.most_layers <= op::Segment<>::max_length,
+                "SegmentLimits: most_layers is at most op::Segment<>::max_length. State fewer.");
   using network = Net;
   using program = typename Net::program;
   using leaves = typename program::leaves;
   static constexpr Phase phase = When;
   static constexpr FusionLevel fusion = Level;
-  static constexpr Plan<program::size> plan = make_plan(program::nodes, When, Level);
+  static constexpr SegmentLimits limits = Limits::value;
+  static constexpr Plan<program::size> plan = make_plan(program::nodes, When, Level, Limits::value);
   static constexpr Liveness<program::size> liveness{program::nodes, plan, When};
   static constexpr Memory<program::size> memory =
       make_memory(liveness, ElementSize, AccumulateSize);

@@ -56,25 +56,9 @@ inline constexpr Rule rules[] = {
     // clang-format on
 };
 
-/// When a run of dense steps becomes one kernel: the widest value still fits the registers or
-/// scratch of a tile, and all weights a core's second-level cache.
-struct SegmentRule {
-  char const* name = "narrow segment";
-  int widest = 128;       // channels
-  int fewest_layers = 2;  // one layer alone gains nothing
-  int most_layers = 16;
-  int most_parameters = 160 * 1024;  // elements; 640 KiB in float
-};
-inline constexpr SegmentRule segment_rule{};
-
-/// When convolutions and poolings join the dense steps behind them: all values of the samples that
-/// fill a vector and their gradients fit a core's second-level cache, and so do the weights.
-struct ImageSegmentRule {
-  char const* name = "small images";
-  int most_values = 12 * 1024;       // numbers of one sample, all layers together
-  int widest = 1024;                 // inputs of the first Linear layer
-  int most_parameters = 128 * 1024;  // elements; 512 KiB in float
-};
-inline constexpr ImageSegmentRule image_segment_rule{};
+/// Names of segments in `explain`: of Linear layers, and with convolutions or poolings in front.
+/// How far they reach is stated by the backend that runs them, SegmentLimits.
+inline constexpr char const* narrow_segment_name = "narrow segment";
+inline constexpr char const* image_segment_name = "small images";
 
 }  // namespace phyllo::inline PHYLLO_ISA

@@ -11,7 +11,6 @@ namespace phyllo::inline PHYLLO_ISA::detail {
 /// Value l is the input of layer l; the last one is the segment's result.
 struct SegmentLayers {
   static constexpr int most = op::Segment<>::max_length;
-  static_assert(segment_rule.most_layers == most);
 
   int size = 0;
   int first[most + 1] = {};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/fusion/steps.hpp>
+#include <phyllo/op/segment_limits.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::detail {
 
@@ -12,18 +13,6 @@ constexpr bool reads_whole_input(Node const& n) {
   for (int d = 0; d < 3; ++d)
     whole = whole && n.window.size[d] == n.input.spatial[d] && n.window.padding[d] == 0;
   return whole;
-}
-
-// A Linear layer on rows of numbers: of channels, or a small image as one row.
-constexpr bool is_dense(Node const& n) {
-  return reads_whole_input(n) && n.input.size() <= segment_rule.widest &&
-         n.output.channels <= segment_rule.widest;
-}
-
-// A Linear layer behind images.
-constexpr bool is_dense_on_image(Node const& n) {
-  return reads_whole_input(n) && n.input.size() <= image_segment_rule.widest &&
-         n.output.channels <= segment_rule.widest;
 }
 
 // A convolution whose gradient is one as well, or a pooling, of more than one position or tap.
@@ -46,17 +35,20 @@ constexpr int readers_within(Nodes<N> const& p, Plan<N> const& plan, int first, 
 }
 
 // A run of steps that may become a segment, grown step by step. What its layers are is written to
-// `role`, by their places in the order.
+// `role`, by their places in the order; why it does not grow further to `end`.
 template <int N> struct SegmentRun {
   Nodes<N> const& p;
   Plan<N> const& plan;
   int first;
   FusionLevel fusion;
+  SegmentLimits const& limits;
   SegmentRole* role;
   int steps = 0, layers = 0, dense = 0, windowed = 0;
   long parameters = 0;
   long values = 0;      // numbers of a sample, once there are images
   int rows_begin = -1;  // the step whose input are rows of channels
+  FusionEnd end = {};
+  FusionEnd no_rows = {EndReason::no_rows};  // why no Linear layer follows the images
 
   constexpr int result(int s) const { return plan.tail(plan.step[s]); }
 
@@ -69,22 +61,59 @@ template <int N> struct SegmentRun {
                                : result(rows_begin - 1) == i;
   }
 
+  constexpr bool refused(EndReason reason, long found = 0, long most = 0) {
+    end = {reason, int(found), int(most)};
+    return false;
+  }
+  constexpr bool refused_node(int i) { return refused(EndReason::not_a_layer, i); }
+
+  // Whether node i is a Linear layer that fits: on rows of channels, on a small image as one row,
+  // or on the images of the run.
+  constexpr bool joins_as_dense(int i) {
+    Node const& n = p.node[i];
+    if (!reads_whole_input(n)) return refused_node(i);
+    bool const on_images = windowed > 0 && dense == 0;
+    int const inputs = n.input.size(), most = on_images ? limits.images.widest : limits.widest;
+    if (inputs > most)
+      return refused(on_images ? EndReason::features : EndReason::channels, inputs, most);
+    if (n.output.channels > limits.widest)
+      return refused(EndReason::channels, n.output.channels, limits.widest);
+    long const scratch = limits.scratch.of_layer(inputs, n.output.channels);
+    if (limits.scratch.bytes > 0 && scratch > limits.scratch.bytes)
+      return refused(EndReason::scratch, scratch, limits.scratch.bytes);
+    return true;
+  }
+  // Whether node i joins as what is beyond a perceptron.
+  constexpr bool joins_by(bool backend_has_it, EndReason without) {
+    if (fusion < FusionLevel::tile) return refused(EndReason::level);
+    return backend_has_it || refused(without);
+  }
+  constexpr bool joins_rows(int i) {
+    Node const& n = p.node[i];
+    if (dense == 0) return refused_node(i);
+    if (facts_of(n).segment == SegmentPart::normalization)
+      return joins_by(limits.normalizations, EndReason::normalizations);
+    return joins_by(limits.sums, EndReason::sums) &&
+           ((has_rows(n.source[0]) && has_rows(n.source[1])) || refused(EndReason::outside_value));
+  }
+
   // What the head of a step is if it joins as a layer; none: it cannot.
-  constexpr SegmentRole role_of(Node const& n, bool folded) const {
-    bool const everything = fusion >= FusionLevel::tile;
-    if (folded && !everything) return SegmentRole::none;
+  constexpr SegmentRole role_of(int i, bool folded) {
+    Node const& n = p.node[i];
+    if (folded && !joins_by(limits.normalizations, EndReason::normalizations))
+      return SegmentRole::none;
     SegmentPart const part = facts_of(n).segment;
     if (part == SegmentPart::sum || part == SegmentPart::normalization) {
-      if (!everything || dense == 0) return SegmentRole::none;
-      if (part == SegmentPart::normalization) return SegmentRole::normalization;
-      return has_rows(n.source[0]) && has_rows(n.source[1]) ? SegmentRole::sum : SegmentRole::none;
+      if (!joins_rows(i)) return SegmentRole::none;
+      return part == SegmentPart::sum ? SegmentRole::sum : SegmentRole::normalization;
     }
-    if (windowed == 0 || dense > 0 ? is_dense(n) : is_dense_on_image(n)) return SegmentRole::dense;
+    if (joins_as_dense(i)) return SegmentRole::dense;
     // A first layer that reads the whole image is a product of matrices: one sample a lane takes
     // 1.8 times its time (256 inputs to 64, float, AVX-512) to 3 times (784 to 128).
     bool const is_product = windowed == 0 && reads_whole_input(n);
-    if (!everything || dense > 0 || folded || is_product || !is_windowed(n))
-      return SegmentRole::none;
+    if (dense > 0 || folded || is_product || !is_windowed(n)) return SegmentRole::none;
+    if (windowed > 0 && reads_whole_input(n)) no_rows = end;
+    if (!joins_by(limits.windows, EndReason::windows)) return SegmentRole::none;
     return part == SegmentPart::pooling ? SegmentRole::pooling : SegmentRole::convolution;
   }
 
@@ -92,12 +121,13 @@ template <int N> struct SegmentRun {
   constexpr bool add() {
     int const s = first + steps;
     Step const& step = plan.step[s];
-    Node const& n = p.node[plan.head(step)];
+    int const head = plan.head(step);
+    Node const& n = p.node[head];
     bool const next_to = steps == 0 || n.source[0] == result(s - 1) ||
                          (n.sources == 2 && n.source[1] == result(s - 1));
-    if (!next_to) return false;
+    if (!next_to) return refused(EndReason::other_input);
     bool const folded = step.kind == StepKind::folded_contraction;
-    SegmentRole const as = role_of(n, folded);
+    SegmentRole const as = role_of(head, folded);
     // Pointwise layers behind a pooling are its chain.
     bool const is_chain = windowed > 0 && dense == 0 && facts_of(n).segment == SegmentPart::chain;
     if (as == SegmentRole::none && !is_chain) return false;
@@ -117,31 +147,49 @@ template <int N> struct SegmentRun {
       if (windowed > 0) values += of_step.output.size();
     }
     ++steps;
-    return layers <= segment_rule.most_layers && values <= image_segment_rule.most_values &&
-           parameters <=
-               (windowed > 0 ? image_segment_rule.most_parameters : segment_rule.most_parameters);
+    long const most = windowed > 0 ? limits.images.most_parameters : limits.most_parameters;
+    if (layers > limits.most_layers) return refused(EndReason::layers, layers, limits.most_layers);
+    if (windowed > 0 && values > limits.images.most_values)
+      return refused(EndReason::values, values, limits.images.most_values);
+    if (parameters > most) return refused(EndReason::parameters, parameters, most);
+    end = {};
+    return true;
   }
 
-  // Whether the run may end here: no other step reads the values inside, and it is worth a kernel.
-  constexpr bool is_complete() const {
-    if (dense < (windowed > 0 ? 1 : segment_rule.fewest_layers)) return false;
+  // What is against an end of the run here: another step reads a value inside, or it is not worth a
+  // kernel.
+  constexpr FusionEnd incomplete() const {
+    if (windowed > 0 && dense == 0) return no_rows;
+    if (windowed == 0 && dense < limits.fewest_layers)
+      return {EndReason::few_layers, dense, limits.fewest_layers};
     for (int s = first; s + 1 < first + steps; ++s)
       if (readers(p, result(s)) != readers_within(p, plan, first, first + steps, result(s)))
-        return false;
-    return true;
+        return {EndReason::read_outside};
+    return {};
   }
 };
 
-// Number of steps from s on that can run as one segment; the roles of its layers into `role`.
+// Number of steps from s on that can run as one segment; the roles of its layers into `role`, and
+// what ended it, or kept it from being one, into `end`.
 template <int N>
 constexpr int longest_segment(Nodes<N> const& p, Plan<N> const& plan, int s, FusionLevel fusion,
-                              SegmentRole (&role)[N]) {
-  SegmentRun<N> run{p, plan, s, fusion, role};
-  int longest = 0;
-  while (s + run.steps < plan.size && run.add())
-    if (run.is_complete()) longest = run.steps;
-  int const end = s + longest < plan.size ? plan.step[s + longest].first : plan.nodes;
-  for (int k = end; k < plan.nodes; ++k) role[k] = SegmentRole::none;
+                              SegmentLimits const& limits, SegmentRole (&role)[N], FusionEnd& end) {
+  SegmentRun<N> run{p, plan, s, fusion, limits, role};
+  int longest = 0, grown = 0;
+  FusionEnd incomplete{};
+  while (s + run.steps < plan.size && run.add()) {
+    grown = run.steps;
+    incomplete = run.incomplete();
+    if (incomplete.reason == EndReason::none) longest = grown;
+  }
+  bool const refused =
+      run.end.reason != EndReason::none && run.end.reason != EndReason::not_a_layer;
+  end = run.end;
+  if (grown > longest && (incomplete.reason == EndReason::read_outside || !refused))
+    end = incomplete;
+  if (grown == 0 && !refused) end = {};
+  int const next = s + longest < plan.size ? plan.step[s + longest].first : plan.nodes;
+  for (int k = next; k < plan.nodes; ++k) role[k] = SegmentRole::none;
   return longest;
 }
 

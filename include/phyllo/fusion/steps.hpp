@@ -8,12 +8,41 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
+/// What kept a step from taking in the one behind it.
+enum class EndReason : unsigned char {
+  none,           // the network ends there, or nothing is fused with it
+  level,          // the FusionLevel of the execution
+  chain_read,     // a pointwise layer follows, and the value before it has another reader
+  read_outside,   // a value inside has a reader outside
+  other_input,    // the next layer reads another value
+  outside_value,  // a sum with a value from outside
+  not_a_layer,    // node `found` is no layer of a segment in this place
+  sums,           // the backend has no sums in its segments
+  windows,        // nor convolutions and poolings
+  normalizations,
+  // `found` of something, and the backend takes `most`, or `least` as many:
+  channels,
+  features,  // inputs of the first Linear layer behind images
+  layers,
+  parameters,
+  values,   // numbers of a sample, with images
+  scratch,  // bytes
+  few_layers,
+  no_rows,  // images without a Linear layer behind them
+};
+struct FusionEnd {
+  EndReason reason = EndReason::none;
+  int found = 0;
+  int most = 0;
+};
+
 /// One launch, or a few that belong together: `count` entries of the plan's order from `first` on.
 struct Step {
   StepKind kind = StepKind::single;
   int first = 0;  // index into Plan::order
   int count = 0;
   int rule = -1;  // index into rules; -1: none
+  FusionEnd end = {};
 };
 
 /// What a layer of a segment is: decided once, by the planner, for what is lowered from the plan.

@@ -55,7 +55,7 @@ template <class Net, class Precision> class InKernel {
   static constexpr int outputs = AllPorts::outputs;
 
   /// The largest number of elements of one value in a call by one thread.
-  static constexpr int max_width = segment_rule.widest;
+  static constexpr int max_width = 128;
   /// The number of elements of the network's largest value.
   static constexpr int width = [] {
     int widest = 0;

@@ -88,8 +88,8 @@ std::string measured_text(PerfLine const& l, Roofline const& roofline) {
 template <class Net, Precision P = Full<float>, class Exec = Execution<>>
 std::string explain_measured(std::string const& path) {
   constexpr int element = int(sizeof(typename P::storage));
-  using Inference = Planned<Net, Phase::inference, Exec::fusion, element>;
-  using Training = Planned<Net, Phase::training, Exec::fusion, element>;
+  using Inference = NetworkPlan<Net, Phase::inference, P, Exec>;
+  using Training = NetworkPlan<Net, Phase::training, P, Exec>;
   std::string const source = "explain_measured(" + detail::quoted_path(path) + ")";
   std::string const name = type_name<Net>();
   std::string text = explain<Net, P, Exec>(), others;

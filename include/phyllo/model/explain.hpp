@@ -5,42 +5,17 @@
 #include <phyllo/core/type_name.hpp>
 #include <phyllo/fusion/cost.hpp>
 #include <phyllo/model/execution.hpp>
+#include <phyllo/model/explain_fusion.hpp>
+#include <phyllo/model/network_plan.hpp>
 #include <phyllo/model/step_op.hpp>
 #include <phyllo/model/whole_step.hpp>
 #include <phyllo/policy/precision.hpp>
 
-#include <cmath>
-#include <cstdio>
 #include <string>
 
 namespace phyllo::inline PHYLLO_ISA {
 
 namespace detail {
-
-inline std::string shape_text(Shape const& s) {
-  std::string text;
-  for (int i = 0; i <= s.rank; ++i) text += (i > 0 ? "x" : "") + std::to_string(s.extent(i));
-  return text;
-}
-
-// 61706 -> "61,706"
-inline std::string grouped(long number) {
-  std::string text = std::to_string(number);
-  for (int at = int(text.size()) - 3; at > 0; at -= 3) text.insert(std::size_t(at), ",");
-  return text;
-}
-
-template <class... Arguments> std::string line(char const* format, Arguments const&... arguments) {
-  char text[512];
-  std::snprintf(text, sizeof(text), format, arguments...);
-  return text;
-}
-
-inline char const* fused_text(Step const& s, SegmentRole first) {
-  if (s.kind == StepKind::segment)
-    return first == SegmentRole::dense ? segment_rule.name : image_segment_rule.name;
-  return s.rule < 0 ? "" : rules[s.rule].name;
-}
 
 template <class Program> std::string explain_layers() {
   std::string text =
@@ -54,11 +29,6 @@ template <class Program> std::string explain_layers() {
      ...);
   }(std::make_index_sequence<Program::size>{});
   return text;
-}
-
-inline std::string microseconds(double seconds) {
-  double const number = seconds * 1e6;
-  return number < 1000 ? line("%.4g", number) : grouped(std::lround(number));
 }
 
 // The columns of a cost, and of its floor where ceilings are given.
@@ -100,7 +70,9 @@ std::string explain_step(Roofline const* roofline, long batch) {
   return line("  %3d  %-26s %-10s ", S, step_text<Planned, S>().c_str(),
               shape_text(Planned::node(Planned::result(S)).output).c_str()) +
          cost_columns(cost, roofline, batch) +
-         (*rule == '\0' ? line("  %s\n", Backend::name) : line("  %-9s %s\n", Backend::name, rule));
+         (*rule == '\0' ? line("  %s\n", Backend::name)
+                        : line("  %-9s %s\n", Backend::name, rule)) +
+         end_text(Planned::step(S), Planned::limits.backend, end_name<Planned, S>());
 }
 
 template <class Planned, class P, class Exec>
@@ -132,8 +104,8 @@ template <class Net, class P, class Exec>
 std::string explain_text(Roofline const* roofline, long batch) {
   using program = typename Net::program;
   constexpr int element = int(sizeof(typename P::storage));
-  using Inference = Planned<Net, Phase::inference, Exec::fusion, element>;
-  using Training = Planned<Net, Phase::training, Exec::fusion, element>;
+  using Inference = NetworkPlan<Net, Phase::inference, P, Exec>;
+  using Training = NetworkPlan<Net, Phase::training, P, Exec>;
   std::string text = type_name<Net>() + ": " + shape_text(Net::input) + " -> " +
                      shape_text(Net::output) + ", " + grouped(Net::parameter_count) +
                      " parameters, " + grouped(Net::flops) + " flop a sample\n";
@@ -156,8 +128,8 @@ std::string explain_text(Roofline const* roofline, long batch) {
 
 /// The plan of a network as text: layers, shapes, parameters, operations, and the steps that it
 /// runs as. For each step: the operations and bytes that it needs at least, the backend that runs
-/// it and the rule that fused it. The last line is the vector width that this translation unit is
-/// compiled for.
+/// it, the rule that fused it and, below, what ended the fusion. The last line is the vector width
+/// that this translation unit is compiled for.
 ///
 /// options  Net · P: precision, for the bytes · Exec: for fusion and backends
 /// cost     built once, at the first call

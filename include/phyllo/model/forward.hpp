@@ -25,7 +25,7 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
     else if constexpr (Planned::step(S).kind != StepKind::segment)
       return false;
     else
-      return takes_views<typename Base::template Kernels<StepSegment<Planned, S>>>;
+      return kernel_traits<typename Base::template Kernels<StepSegment<Planned, S>>>.takes_views;
   }
   /// Whether segment S reads an image as one row of numbers: in its slot, where the numbers are one
   /// after the other, not in the caller's View.

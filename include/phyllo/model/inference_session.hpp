@@ -6,8 +6,10 @@
 #include <phyllo/core/allocate.hpp>
 #include <phyllo/model/bound_ports.hpp>
 #include <phyllo/model/forward.hpp>
+#include <phyllo/model/network_plan.hpp>
 #include <phyllo/model/work_bytes.hpp>
 #include <phyllo/policy/communication.hpp>
+#include <phyllo/policy/precision.hpp>
 
 #include <algorithm>
 #include <string>
@@ -39,7 +41,7 @@ template <class Net, Precision P, class Exec> class InferenceSession {
  public:
   using space = typename Exec::space;
   using storage = typename P::storage;
-  using Plan = Planned<Net, Phase::inference, Exec::fusion, int(sizeof(storage))>;
+  using Plan = NetworkPlan<Net, Phase::inference, P, Exec>;
   using AllPorts = BoundPorts<Net>;
   template <class T>
   using Vector = Kokkos::View<T*, Kokkos::LayoutRight, typename space::memory_space>;

@@ -17,6 +17,7 @@
 #include <phyllo/model/instance_order.hpp>
 #include <phyllo/model/model_options.hpp>
 #include <phyllo/model/movable_mutex.hpp>
+#include <phyllo/model/network_plan.hpp>
 #include <phyllo/network/network.hpp>
 #include <phyllo/policy/communication.hpp>
 #include <phyllo/policy/precision.hpp>
@@ -49,8 +50,8 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   using memory_space = typename space::memory_space;
   template <class T> using Vector = Kokkos::View<T*, Kokkos::LayoutRight, memory_space>;
 
-  using Training = Planned<Net, Phase::training, Exec::fusion, sizeof(storage)>;
-  using Inference = Planned<Net, Phase::inference, Exec::fusion, sizeof(storage)>;
+  using Training = NetworkPlan<Net, Phase::training, P, Exec>;
+  using Inference = NetworkPlan<Net, Phase::inference, P, Exec>;
   using AllPorts = BoundPorts<Net>;
   static constexpr auto const& nodes = Net::program::nodes;
   /// Whether running statistics are the same on all ranks in every step.

@@ -15,8 +15,9 @@ template <class Net, class P, class Exec, class Training> constexpr long partial
   long largest = 0;
   for (Node const& n : Net::program::nodes.node) largest = std::max(largest, long(n.partial_count));
   return [&]<std::size_t... S>(std::index_sequence<S...>) {
-    return std::max({largest, partial_count<SelectedKernels<StepBackwardOp<Training, int(S)>, P,
-                                                            typename Exec::backends>>...});
+    return std::max(
+        {largest, kernel_traits<SelectedKernels<StepBackwardOp<Training, int(S)>, P,
+                                                typename Exec::backends>>.partial_count...});
   }(std::make_index_sequence<Training::plan.size>{});
 }
 

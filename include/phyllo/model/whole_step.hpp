@@ -3,24 +3,16 @@
 #pragma once
 
 #include <phyllo/backend/is_processor.hpp>
-#include <phyllo/backend/select.hpp>
-#include <phyllo/fusion/planned.hpp>
-#include <phyllo/loss/mean_squared_error.hpp>
+#include <phyllo/model/network_plan.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Whether a network with one loss is trained in one pass: it is one segment, and a backend of the
-/// list has kernels for it that fill the execution space.
+/// Whether a network with one loss is trained in one pass: it is one segment, and the backend of
+/// its segments has whole steps that fill the execution space.
 template <class Net, class P, class Exec> constexpr bool runs_whole_steps() {
-  if constexpr (!is_whole_step<typename Net::program>(Exec::fusion)) {
-    return false;
-  } else {
-    using Plan = Planned<Net, Phase::inference, Exec::fusion, int(sizeof(typename P::storage))>;
-    // Every loss will do: backends do not choose by it.
-    using Op = op::WholeStep<StepSegment<Plan, 0>, MeanSquaredError>;
-    return !for_processors<SelectedKernels<Op, P, typename Exec::backends>> ||
-           is_processor<typename Exec::space>;
-  }
+  constexpr SegmentLimits limits = SelectedLimits<P, typename Exec::backends>::value;
+  return (limits.fills_devices || is_processor<typename Exec::space>) &&
+         is_whole_step<typename Net::program>(Exec::fusion, limits);
 }
 
 }  // namespace phyllo::inline PHYLLO_ISA

@@ -16,10 +16,11 @@ namespace detail {
 template <class Planned, int S, class P, class Exec> constexpr long step_bytes() {
   using List = typename Exec::backends;
   if constexpr (Planned::step(S).kind == StepKind::segment)
-    return thread_bytes<SelectedKernels<StepSegment<Planned, S>, P, List>>;
+    return kernel_traits<SelectedKernels<StepSegment<Planned, S>, P, List>>.thread_bytes;
   else
-    return std::max(thread_bytes<SelectedKernels<StepOp<Planned, S>, P, List>>,
-                    thread_bytes<SelectedKernels<StepBackwardOp<Planned, S>, P, List>>);
+    return std::max(
+        kernel_traits<SelectedKernels<StepOp<Planned, S>, P, List>>.thread_bytes,
+        kernel_traits<SelectedKernels<StepBackwardOp<Planned, S>, P, List>>.thread_bytes);
 }
 
 }  // namespace detail

@@ -70,7 +70,7 @@ template <class Chain> struct Contraction {
     storage const* d_z = nullptr;    // (N, S', C')
     accumulate* d_weight = nullptr;  // (taps, C, C'), written
     accumulate* d_bias = nullptr;    // (C'), written; nullptr: none
-    accumulate* partial = nullptr;   // workspace (Kernels::partial_count); nullptr: none
+    accumulate* partial = nullptr;   // workspace (KernelTraits::partial_count); nullptr: none
     WorkMemory memory = {};
   };
 };

@@ -115,7 +115,7 @@ template <class... Ops> struct Segment {
     RunningStatistics const* statistics = nullptr;  // in host memory, one for each layer
     // Of each layer's chain, relative to random.position. Short: functors stay under 512 bytes.
     short position[max_length] = {};
-    // A slice for each piece. In a whole step whose kernels state `sample_bytes`: of these, (batch
+    // A slice for each piece. In a whole step with KernelTraits::sample_bytes: of these, (batch
     // to a multiple of 64), from `first` on.
     WorkMemory memory = {};
   };
@@ -139,7 +139,7 @@ template <class Segment, class L> struct WholeStep {
     ExternalTensor targets;
     StepState const* state = nullptr;
     int parameter_count = 0;  // of the arena, in elements
-    // workspace (rows, parameter_count), and of Kernels::partial_count where these say so
+    // workspace (rows, parameter_count), and of KernelTraits::partial_count where these say so
     accumulate* partial = nullptr;
     accumulate* gradients = nullptr;  // (parameter_count), every parameter of the segment written
     accumulate* values = nullptr;     // (N)
@@ -147,7 +147,7 @@ template <class Segment, class L> struct WholeStep {
     int rows = 0;                     // of the workspace, at least `blocks`
     int pieces = 0;                   // the caller's own, of the batch
     // (pieces + 1), in host memory: where the caller's own pieces begin. Their gradients stay in
-    // rows 0 .. pieces - 1; for kernels that say `takes_pieces`. nullptr: none.
+    // rows 0 .. pieces - 1; for kernels with KernelTraits::takes_pieces. nullptr: none.
     long const* begin = nullptr;
   };
 };

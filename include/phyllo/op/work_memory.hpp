@@ -11,7 +11,7 @@ namespace phyllo::inline PHYLLO_ISA::op {
 /// Work memory of a launch: a slice for each work item that runs at the same time. Its contents are
 /// undefined before a launch and after it.
 ///
-/// shape    (slices, lines of 64 bytes); a slice has at least Kernels::thread_bytes
+/// shape    (slices, lines of 64 bytes); a slice has at least KernelTraits::thread_bytes
 struct WorkMemory {
   static constexpr long line = 64;
   std::byte* first = nullptr;

@@ -77,7 +77,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     allocate(partial_, "loss workspace",
              2L * op::LossSum<P>::blocks +
                  (whole_step ? std::max(long(workspace_rows(exec)) * M::nodes.arena_size,
-                                        partial_count<WholeKernels>)
+                                        traits.partial_count)
                              : 0));
     if (whole_step) memory_ = {exec, model.name(), workspace_rows(exec), model.capacity()};
   }
@@ -109,9 +109,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   }
 
   /// Whether one launch does that for several parts of a batch.
-  static constexpr bool takes_pieces() {
-    return requires { requires WholeKernels::takes_pieces; };
-  }
+  static constexpr bool takes_pieces() { return traits.takes_pieces; }
   /// The same for parts of the batch, whose first samples are in host memory: `begin` (pieces + 1).
   /// The gradients of part p are in row p of piece_gradients(), its sums in tails (pieces,
   /// tail_size).
@@ -210,7 +208,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   template <class Pass>
   void run_whole_step(space const& exec, Pass const& pass, BoundTensors const& in,
                       BoundTensors const& targets, Pieces const& pieces) {
-    constexpr bool from_slot = !takes_views<WholeKernels> || Pass::template reads_image_as_row<0>;
+    constexpr bool from_slot = !traits.takes_views || Pass::template reads_image_as_row<0>;
     if constexpr (from_slot) pass.load(in.tensor[0], AllPorts::input_node(0));
     typename Whole::template Run<P> work;
     work.begin = pieces.begin;
@@ -227,7 +225,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     work.gradients = model_.arenas().gradients;
     work.values = values_.data();
     work.correct = correct_.data();
-    if constexpr (takes_views<WholeKernels>)
+    if constexpr (traits.takes_views)
       WholeKernels::run(exec, label_, work,
                         from_slot ? pass.template input_slot<0>() : in.tensor[0]);
     else
@@ -252,26 +250,25 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     }
   }
 
-  // The segment of a whole step; of a network that is none, any op: it is never run.
+  // The op of a whole step and its kernels, where the network has one.
+  struct NoStep {
+    static constexpr int blocks = 0;
+  };
   template <class Model, bool Is> struct WholeOf {
-    using type = op::WholeStep<op::Segment<op::Dense<1, 1, false, op::Chain<>>>, First>;
+    using type = NoStep;
+    using kernels = NoStep;
   };
   template <class Model> struct WholeOf<Model, true> {
     using type = op::WholeStep<StepSegment<typename Model::Inference, 0>, First>;
+    using kernels = SelectedKernels<type, P, typename Exec::backends>;
   };
-  using Whole = typename WholeOf<M, runs_whole_steps<typename M::network, P, Exec>()>::type;
+  using WholeHere = WholeOf<M, runs_whole_steps<typename M::network, P, Exec>()>;
+  using Whole = typename WholeHere::type;
+  using WholeKernels = typename WholeHere::kernels;
 
-  using WholeKernels = SelectedKernels<Whole, P, typename Exec::backends>;
-
-  // One row for each of a processor's threads, or shards, or as many as the kernels say; the
-  // portable kernels have a fixed number.
+  static constexpr KernelTraits traits = kernel_traits<WholeKernels>;
   static int workspace_rows(space const& exec) {
-    if constexpr (requires { WholeKernels::workspace_rows(exec); })
-      return WholeKernels::workspace_rows(exec);
-    else if constexpr (takes_views<WholeKernels>)
-      return std::max({Whole::blocks, int(exec.concurrency()), Exec::shards});
-    else
-      return Whole::blocks;
+    return step_workspace_rows<Whole, WholeKernels>(exec, Exec::shards);
   }
 
   void read_tail(space const& exec, int first, int count, accumulate* to) const {

@@ -5,32 +5,46 @@
 #include <phyllo/backend/select.hpp>
 #include <phyllo/backend/thread_memory.hpp>
 #include <phyllo/core/allocate.hpp>
+#include <phyllo/op/kernel_traits.hpp>
 #include <phyllo/op/work_memory.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
 namespace phyllo::inline PHYLLO_ISA {
 
+/// Rows of parameter gradients that the kernels of a whole step write.
+template <class Step, class Kernels, class Space>
+int step_workspace_rows(Space const& exec, int shards) {
+  constexpr WorkspaceRows rows = kernel_traits<Kernels>.rows;
+  if constexpr (rows == WorkspaceRows::of_kernels)
+    return Kernels::workspace_rows(exec);
+  else if constexpr (rows == WorkspaceRows::of_threads)
+    return std::max({Step::blocks, int(exec.concurrency()), shards});
+  else
+    return Step::blocks;
+}
+
 /// Work memory of a whole training step: slices of threads, or values and gradients of all samples.
 ///
-/// options  Kernels: of a whole step, which state thread_bytes or sample_bytes
+/// options  Kernels: of a whole step; their KernelTraits have thread_bytes or sample_bytes
 /// errors   run: no room in the memory space -> Error
 template <class Kernels, class Space> class StepMemory {
  public:
   StepMemory() = default;
   StepMemory(Space const& exec, std::string const& model, int rows, long capacity)
-      : threads_(exec, model + "/work memory of steps", rows, thread_bytes<Kernels>) {
-    if constexpr (sample_bytes<Kernels> > 0)
-      samples_ =
-          allocate<decltype(samples_)>(model + "/whole step workspace",
-                                       bytes_of((capacity + 63) / 64 * 64, sample_bytes<Kernels>),
-                                       "Build the model with a smaller ModelOptions::batch.", exec);
+      : threads_(exec, model + "/work memory of steps", rows, kernel_traits<Kernels>.thread_bytes) {
+    if constexpr (kernel_traits<Kernels>.sample_bytes > 0)
+      samples_ = allocate<decltype(samples_)>(
+          model + "/whole step workspace",
+          bytes_of((capacity + 63) / 64 * 64, kernel_traits<Kernels>.sample_bytes),
+          "Build the model with a smaller ModelOptions::batch.", exec);
   }
 
   op::WorkMemory memory() const {
     op::WorkMemory memory = threads_.memory();
-    if constexpr (sample_bytes<Kernels> > 0) memory.first = samples_.data();
+    if constexpr (kernel_traits<Kernels>.sample_bytes > 0) memory.first = samples_.data();
     return memory;
   }
 

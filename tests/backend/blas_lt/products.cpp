@@ -42,7 +42,7 @@ struct OneLayer {
   template <class Kernels> void run() {
     auto const x = numbers<bf16>(batch * inputs, 1), d_z = numbers<bf16>(batch * outputs, 2),
                weight = numbers<bf16>(inputs * outputs, 3), bias = numbers<bf16>(outputs, 4);
-    auto partial = std::vector<float>(std::size_t(Kernels::partial_count));
+    auto partial = std::vector<float>(std::size_t(Kernels::traits.partial_count));
     typename Op::template Forward<P> forward;
     typename Op::template BackwardInput<P> backward;
     typename Op::template BackwardParameters<P> parameters;

@@ -53,9 +53,11 @@ void compare_steps(int batch, Inputs inputs = Inputs::in_one_piece) {
     correct[k] = values[k];
     int const rows = Kernels::workspace_rows(Space{});
     std::vector<float> partial(
-        std::size_t(std::max(long(rows) * long(p.size()), partial_count<Kernels>)), std::nanf(""));
+        std::size_t(std::max(long(rows) * long(p.size()), kernel_traits<Kernels>.partial_count)),
+        std::nanf(""));
     std::vector<std::uint64_t> workspace(
-        std::size_t(sample_bytes<Kernels> * ((batch + 63) / 64 * 64) / 8), ~std::uint64_t(0));
+        std::size_t(kernel_traits<Kernels>.sample_bytes * ((batch + 63) / 64 * 64) / 8),
+        ~std::uint64_t(0));
     work.forward.batch = batch;
     work.forward.x = x.data();
     work.forward.parameters = p.data();

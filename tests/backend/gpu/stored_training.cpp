@@ -22,6 +22,9 @@ using Space = Kokkos::DefaultHostExecutionSpace;
 template <class T> using Rows = Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
 struct GpuOnHost {
+  template <class P>
+  static constexpr SegmentLimits segment_limits_in =
+      gpu::segment_limits<test::HostDevice<hip::Mfma>, P>("gpu on host");
   template <class Op, class P> using kernels = gpu::Kernels<test::HostDevice<hip::Mfma>, Op, P>;
 };
 template <class Bits>
@@ -53,7 +56,7 @@ template <class P, class Bits> double difference() {
   using Kernels = SelectedKernels<
       op::WholeStep<StepSegment<typename Tested::ModelType::Inference, 0>, MeanSquaredError>, P,
       typename Stored<Bits>::backends>;
-  static_assert(sample_bytes<Kernels> > 0);
+  static_assert(kernel_traits<Kernels>.sample_bytes > 0);
   Trainer<Net, MeanSquaredError, Sgd, P, Local, LayerByLayer> expected(exec, rule,
                                                                        {.batch = most, .seed = 3});
   Tested got(exec, rule, {.batch = most, .seed = 3});

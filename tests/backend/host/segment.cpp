@@ -105,10 +105,12 @@ template <class Segment, class P>
 void run(Space const& exec, typename Segment::template Forward<P> work,
          ExternalTensor const& source, ExternalTensor const& target) {
   using Kernels = host::Kernels<Segment, P>;
-  ThreadMemory<Space> const memory(exec, "memory", exec.concurrency(), thread_bytes<Kernels>);
+  ThreadMemory<Space> const memory(exec, "memory", exec.concurrency(),
+                                   kernel_traits<Kernels>.thread_bytes);
   work.memory = memory.memory();
   for (int i = 0; i < work.memory.slices; ++i)
-    std::memset(static_cast<void*>(work.memory.slice(i)), 0xff, std::size_t(thread_bytes<Kernels>));
+    std::memset(static_cast<void*>(work.memory.slice(i)), 0xff,
+                std::size_t(kernel_traits<Kernels>.thread_bytes));
   Kernels::run(exec, "openmp", work, source, target);
 }
 
@@ -175,7 +177,7 @@ template <class Segment, class L, class P, bool IsReference> auto step(int batch
                            std::vector<Sum>(std::size_t(batch), none),
                            std::vector<Sum>(std::size_t(batch), none)};
   std::vector<Sum> partial(std::size_t(rows) * A::size, none);
-  constexpr long of_thread = thread_bytes<Kernels>;
+  constexpr long of_thread = kernel_traits<Kernels>.thread_bytes;
   Kokkos::View<std::byte*, Kokkos::HostSpace> workspace("workspace", std::size_t(rows * of_thread));
   Kokkos::deep_copy(workspace, std::byte(0xff));  // not-a-numbers
   typename Op::template Run<P> work;

@@ -92,7 +92,7 @@ TEST_CASE_TEMPLATE("onednn: a number that is none is not hidden by an activation
     work.x = x.data();
     work.weight = weight.data();
     work.y = y.data();
-    work.memory = work_memory(thread_bytes<ByOneDnn<Op, P>>, Space().concurrency());
+    work.memory = work_memory(kernel_traits<ByOneDnn<Op, P>>.thread_bytes, Space().concurrency());
     ByOneDnn<Op, P>::run(Space(), "test", work);
     Space().fence("test");
     INFO(Function::name);

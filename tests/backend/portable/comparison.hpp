@@ -156,7 +156,7 @@ void compare(Work const& work, double bound, Output<T, Place> const&... outputs)
     return memory;
   };
   op::WorkMemory const memory =
-      work_memory(thread_bytes<Kernels<Op, P>>, instances.all.concurrency());
+      work_memory(kernel_traits<Kernels<Op, P>>.thread_bytes, instances.all.concurrency());
   auto const by_backend = [&memory](Space const& exec) {
     return [&exec, &memory](Work w) {
       static_cast<void>(memory);

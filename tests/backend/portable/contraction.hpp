@@ -92,9 +92,9 @@ void compare_contraction(ContractionCase const& c, bool with_bias, double errors
   parameters.d_z = d_z.data();
   // Where kernels sum by parts, with and without their workspace, in which nothing is promised.
   std::vector<A> partial;
-  if constexpr (requires { Tested<Op, P>::partial_count; })
+  if constexpr (kernel_traits<Tested<Op, P>>.partial_count > 0)
     if (c.batch % 2 == 0)
-      partial.assign(std::size_t(Tested<Op, P>::partial_count),
+      partial.assign(std::size_t(kernel_traits<Tested<Op, P>>.partial_count),
                      std::numeric_limits<A>::quiet_NaN());
   parameters.partial = partial.empty() ? nullptr : partial.data();
   // Sums in the accumulation type, whatever the storage.

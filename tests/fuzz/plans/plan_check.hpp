@@ -14,6 +14,7 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
   using Facts::coverage;
   using Facts::is_output;
   using Facts::life;
+  using Facts::limits;
   using Facts::memory;
   using Facts::mistake;
   using Facts::need;
@@ -22,8 +23,9 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
   using Facts::plan;
   using Facts::step_of;
 
-  PlanCheck(Nodes<N> const& nodes, Phase phase, FusionLevel fusion, int element, Coverage& seen)
-      : ArenaCheck<N>(nodes, phase, fusion, element, seen) {
+  PlanCheck(Nodes<N> const& nodes, Phase phase, FusionLevel fusion, SegmentLimits const& of_backend,
+            int element, Coverage& seen)
+      : ArenaCheck<N>(nodes, phase, fusion, of_backend, element, seen) {
     check_nodes();
     check_steps(phase);
     if (mistake == nullptr) check_whole_step(fusion);
@@ -75,12 +77,36 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
     for (int s = 0; s < plan.size && mistake == nullptr; ++s) {
       check_inside(s);
       ++coverage.fused[int(plan.step[s].kind)];
+      check_end(plan.step[s].end);
       if (plan.step[s].kind == StepKind::segment) {
         need(phase == Phase::inference, "segments are steps of inference");
         check_segment(plan.step[s]);
       } else {
         check_chain(s);
       }
+    }
+  }
+
+  // What ended a step is beyond what the backend takes.
+  void check_end(FusionEnd const& end) {
+    switch (end.reason) {
+      case EndReason::channels:
+      case EndReason::features:
+      case EndReason::layers:
+      case EndReason::parameters:
+      case EndReason::values:
+      case EndReason::scratch:
+        need(end.found > end.most, "a limit that ended a step is exceeded");
+        ++coverage.limited;
+        break;
+      case EndReason::few_layers:
+        need(end.found < end.most, "a run of too few layers has fewer than the limit");
+        break;
+      case EndReason::not_a_layer:
+        need(end.found > 0 && node(end.found).role != Role::input, "what ends a step is a layer");
+        break;
+      default:
+        need(end.found == 0 && end.most == 0, "other ends have no numbers");
     }
   }
 
@@ -167,13 +193,14 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
       if (is_image) {
         need(images == l, "convolutions and poolings are the first layers");
         ++images;
+        need(limits.windows, "the backend has windows in segments");
         for (int d = 0; d < 3; ++d)
           need(n.window.padding[d] < n.window.size[d], "a window reaches further than its padding");
         coverage.one_position_windows += n.input.positions() == 1;
       } else {
         need(n.output.positions() == 1, "a layer on rows has rows as its result");
-        need(n.output.channels <= segment_rule.widest, "rows are at most as wide as the rule says");
-        coverage.widest += n.output.channels == segment_rule.widest;
+        need(n.output.channels <= limits.widest, "rows are at most as wide as the rule says");
+        coverage.widest += n.output.channels == limits.widest;
       }
       for (int k = layers.first[l] + 1; k < layers.first[l + 1]; ++k)
         need(node(plan.order[k]).role == Role::pointwise &&
@@ -187,8 +214,11 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
             need(n.window.size[d] == read.spatial[d] && n.window.padding[d] == 0,
                  "a dense layer reads each number of its input once, in order");
           need(n.parameter[0].count == read.size() * n.output.channels, "its weights are a matrix");
-          need(read.size() <= (images > 0 ? image_segment_rule.widest : segment_rule.widest),
+          need(read.size() <= (images > 0 ? limits.images.widest : limits.widest),
                "its input is at most as wide as the rule says");
+          need(limits.scratch.bytes == 0 ||
+                   limits.scratch.of_layer(read.size(), n.output.channels) <= limits.scratch.bytes,
+               "its weights fit scratch memory");
           need(l == 0 || images == l || read.positions() == 1, "behind rows are rows");
           coverage.images_as_rows += l == 0 && read.positions() > 1;
           coverage.products_on_images += images > 0 && images == l && read.positions() > 1;
@@ -201,6 +231,7 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
           break;
         case SegmentRole::sum: {
           need(n.role == Role::add, "a sum is a sum");
+          need(limits.sums, "the backend has sums in segments");
           int const earlier = layers.earlier[l];
           need(earlier >= images && earlier <= l, "a sum reads a row of the segment");
           if (mistake != nullptr) return;
@@ -212,6 +243,7 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
         }
         default:
           need(n.role == Role::normalization, "a normalisation is a normalisation");
+          need(limits.normalizations, "the backend has normalisations in segments");
           coverage.folded_in_segments +=
               l > 0 && plan.role[layers.first[l] - 1] == SegmentRole::dense;
       }
@@ -220,15 +252,15 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
       need(has_same_extents(n.input, read), "a layer reads the extents of the value before it");
     }
     if (mistake != nullptr) return;
-    coverage.most_layers += layers.size == op::Segment<>::max_length;
-    need(dense >= (images > 0 ? 1 : segment_rule.fewest_layers), "a segment is worth a kernel");
-    need(parameters <=
-             (images > 0 ? image_segment_rule.most_parameters : segment_rule.most_parameters),
+    need(layers.size <= limits.most_layers, "no more layers than the backend takes");
+    coverage.most_layers += layers.size == limits.most_layers;
+    need(dense >= (images > 0 ? 1 : limits.fewest_layers), "a segment is worth a kernel");
+    need(parameters <= (images > 0 ? limits.images.most_parameters : limits.most_parameters),
          "the parameters fit");
     if (images > 0) {
       values = node(value(0)).output.size();
       for (int l = 1; l <= layers.size; ++l) values += node(value(l)).output.size();
-      need(values <= image_segment_rule.most_values, "the values of a sample fit");
+      need(values <= limits.images.most_values, "the values of a sample fit");
       need(!detail::reads_whole_input(node(plan.order[layers.first[0]])) ||
                layers.role[0] == SegmentRole::pooling,
            "a product of matrices is no convolution");
@@ -236,13 +268,13 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
   }
 
   void check_whole_step(FusionLevel fusion) {
-    Plan<N> const inference = make_plan(p, Phase::inference, fusion);
+    Plan<N> const inference = make_plan(p, Phase::inference, fusion, limits);
     bool whole = inference.size == 1 && inference.step[0].kind == StepKind::segment &&
                  p.inputs == 1 && p.outputs == 1 &&
                  is_output(inference.order[inference.nodes - 1]) &&
                  node(node(inference.order[0]).source[0]).role == Role::input;
     for (int i = 0; i < p.size; ++i) whole = whole && node(i).role != Role::normalization;
-    need(is_whole_step(p, fusion) == whole,
+    need(is_whole_step(p, fusion, limits) == (whole && limits.whole_steps),
          "a whole step is one segment from the input to the output");
     coverage.whole_steps += whole;
   }

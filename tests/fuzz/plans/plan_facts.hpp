@@ -13,22 +13,25 @@ struct Coverage {
   long layer[6] = {};  // by SegmentRole
   long whole_steps = 0, folded_in_segments = 0, most_layers = 0, widest = 0;
   long images_as_rows = 0, one_position_windows = 0, sums_of_the_input = 0, products_on_images = 0;
-  long read_twice = 0, dead = 0, shared_outputs = 0, accumulated = 0, reused = 0;
+  long limited = 0, read_twice = 0, dead = 0, shared_outputs = 0, accumulated = 0, reused = 0;
 };
 
 /// One plan of one array of nodes, and the first thing that is wrong with it.
 template <int N> struct PlanFacts {
   char const* mistake = nullptr;
   Nodes<N> const& p;
+  SegmentLimits const limits;
   Plan<N> const plan;
   Liveness<N> const life;
   Memory<N> const memory;
   int element_size;
   Coverage& coverage;
 
-  PlanFacts(Nodes<N> const& nodes, Phase phase, FusionLevel fusion, int element, Coverage& seen)
+  PlanFacts(Nodes<N> const& nodes, Phase phase, FusionLevel fusion, SegmentLimits const& of_backend,
+            int element, Coverage& seen)
       : p(nodes),
-        plan(make_plan(nodes, phase, fusion)),
+        limits(of_backend),
+        plan(make_plan(nodes, phase, fusion, of_backend)),
         life(nodes, plan, phase),
         memory(make_memory(life, element, element < 4 ? 4 : element)),
         element_size(element),

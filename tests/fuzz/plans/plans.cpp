@@ -18,6 +18,16 @@ namespace {
 
 Coverage coverage;
 
+// Another backend: perceptrons whose weights are in scratch memory, nothing of what is optional.
+constexpr SegmentLimits perceptrons = {
+    .backend = "perceptrons",
+    .widest = 100,
+    .fewest_layers = 3,
+    .most_layers = 5,
+    .most_parameters = 9000,
+    .whole_steps = true,
+    .scratch = {.bytes = 3000, .group = 16, .weight_bytes = 2, .bias_bytes = 4}};
+
 // What is wrong with a network; nullptr: nothing, or it is no network.
 char const* mistake_of(Description const& description, bool& is_network) {
   static DrawnNodes nodes;
@@ -27,12 +37,17 @@ char const* mistake_of(Description const& description, bool& is_network) {
     Phase phase;
     FusionLevel fusion;
     int element;
-  } plans[] = {
-      {Phase::inference, FusionLevel::tile, 4},     {Phase::inference, FusionLevel::segment, 2},
-      {Phase::inference, FusionLevel::epilogue, 8}, {Phase::inference, FusionLevel::none, 4},
-      {Phase::training, FusionLevel::tile, 2},      {Phase::training, FusionLevel::none, 8}};
+    SegmentLimits limits = UsualLimits::value;
+  } plans[] = {{Phase::inference, FusionLevel::tile, 4},
+               {Phase::inference, FusionLevel::segment, 2},
+               {Phase::inference, FusionLevel::epilogue, 8},
+               {Phase::inference, FusionLevel::none, 4},
+               {Phase::training, FusionLevel::tile, 2},
+               {Phase::training, FusionLevel::none, 8},
+               {Phase::inference, FusionLevel::tile, 4, perceptrons}};
   for (auto const& plan : plans) {
-    PlanCheck<most_nodes> const check(nodes, plan.phase, plan.fusion, plan.element, coverage);
+    PlanCheck<most_nodes> const check(nodes, plan.phase, plan.fusion, plan.limits, plan.element,
+                                      coverage);
     if (check.mistake != nullptr) return check.mistake;
   }
   return nullptr;
@@ -164,6 +179,7 @@ int main(int argc, char** argv) {
   show("windows on one position in segments", coverage.one_position_windows);
   show("dense layers on images", coverage.products_on_images);
   show("sums of a segment's input", coverage.sums_of_the_input);
+  show("steps that a limit ended", coverage.limited);
   show("values read twice", coverage.read_twice);
   show("values that nothing reads", coverage.dead);
   show("outputs that are one value", coverage.shared_outputs);

@@ -29,7 +29,7 @@ template <class Library, class Device, class Chain, class P, class Choice> struc
   using S = typename P::storage;
   using Own = gpu::ContractionKernels<Device, Chain, P>;
   using Space = typename Library::space;
-  static constexpr long partial_count = Own::partial_count;
+  static constexpr KernelTraits traits = Own::traits;
 
   static void run(Space const& exec, std::string const& label,
                   typename Op::template Forward<P> const& work) {

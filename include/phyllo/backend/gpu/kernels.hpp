@@ -7,6 +7,7 @@
 #include <phyllo/backend/gpu/product/contraction.hpp>
 #include <phyllo/backend/gpu/segment/segment.hpp>
 #include <phyllo/backend/gpu/segment/segment_layout.hpp>
+#include <phyllo/backend/gpu/segment_limits.hpp>
 #include <phyllo/backend/gpu/step/stored_step_kernels.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::gpu {

@@ -24,7 +24,7 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
   using A = typename P::accumulate;
   using S = typename P::storage;
   using Portable = portable::Kernels<Op, P>;
-  static constexpr long thread_bytes = long(product_bytes);
+  static constexpr KernelTraits traits = {.thread_bytes = long(product_bytes)};
 
   template <class Space>
   static void run(Space const& exec, std::string const& label,

@@ -5,6 +5,7 @@
 #include <phyllo/backend/host/simd/register_block.hpp>
 #include <phyllo/backend/run_here.hpp>
 #include <phyllo/core/launch_label.hpp>
+#include <phyllo/op/kernel_traits.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -41,7 +41,7 @@ template <class Chain, class P, class Choice> struct Contraction {
   using S = typename P::storage;
   using A = typename P::accumulate;
   using Own = host::Kernels<Op, P>;
-  static constexpr long thread_bytes = Own::thread_bytes;
+  static constexpr KernelTraits traits = Own::traits;
 
   template <class Space>
   static void run(Space const& exec, std::string const& label,

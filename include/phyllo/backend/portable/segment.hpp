@@ -199,7 +199,6 @@ template <class... D, class L, class P>
   requires(op::is_dense<D> && ...)
 struct Kernels<op::WholeStep<op::Segment<D...>, L>, P> {
   using Op = op::WholeStep<op::Segment<D...>, L>;
-  static constexpr bool for_processors = true;
 
   template <class Space>
   static void run(Space const& exec, std::string const& label,

@@ -11,12 +11,20 @@
 #include <phyllo/backend/reference/segment.hpp>
 #include <phyllo/backend/reference/segment_backward.hpp>
 #include <phyllo/backend/reference/softmax.hpp>
+#include <phyllo/op/segment_limits.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
 
 /// Plain loops for hosts: Execution<Space, Backends<ReferenceBackend>> runs a whole model on them.
 struct ReferenceBackend {
   static constexpr char const* name = "reference";
+  static constexpr SegmentLimits segment_limits = {.backend = name,
+                                                   .widest = 128,
+                                                   .fewest_layers = 2,
+                                                   .most_layers = 16,
+                                                   .most_parameters = 160 * 1024,
+                                                   .whole_steps = true,
+                                                   .fills_devices = true};
   template <class Op, class Precision> using kernels = reference::Kernels<Op, Precision>;
 };
 

@@ -10,6 +10,7 @@
 #include <phyllo/backend/gpu/product/window_operand.hpp>
 #include <phyllo/backend/portable/kernels.hpp>
 #include <phyllo/op/contraction.hpp>
+#include <phyllo/op/kernel_traits.hpp>
 
 #include <string>
 
@@ -28,7 +29,7 @@ template <class Device, class Chain, class P> struct ContractionKernels {
   using Wide = ProductShape<4, 2, 4>;
   using Small = ProductShape<2, 2, 2>;
   /// Of gradients of parameters by parts of the batch.
-  static constexpr long partial_count = DepthParts<Small>::partial_count;
+  static constexpr KernelTraits traits = {.partial_count = DepthParts<Small>::partial_count};
 
   template <class Space>
   static void run(Space const& exec, std::string const& label,

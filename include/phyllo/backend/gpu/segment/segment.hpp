@@ -6,6 +6,7 @@
 #include <phyllo/backend/gpu/step/whole_step.hpp>
 #include <phyllo/backend/portable/kernels.hpp>
 #include <phyllo/core/type_list.hpp>
+#include <phyllo/op/kernel_traits.hpp>
 #include <phyllo/op/segment.hpp>
 
 #include <string>
@@ -44,7 +45,7 @@ struct SegmentAtom<Device, Segment, S> {
 ///          launched, `launch(exec, label, kernel, blocks)`, which says how many blocks there are
 template <class Device, class Segment, class P> struct SegmentKernels {
   /// The caller's Views are read and written by the lanes that hold the values.
-  static constexpr bool takes_views = true;
+  static constexpr KernelTraits traits = {.takes_views = true};
   using MmaAtom = typename SegmentAtom<Device, Segment, typename P::storage>::type;
   using Kernel = segment_forward<MmaAtom, Segment, P>;
 
@@ -87,7 +88,7 @@ inline constexpr int step_warps = StepLayout<MmaAtom, Segment, 8>::fits   ? 8
 ///
 /// options  Device: as in SegmentKernels, and `multiprocessors(exec)`
 template <class Device, class Segment, class L, class P> struct WholeStepKernels {
-  static constexpr bool takes_views = true;
+  static constexpr KernelTraits traits = {.takes_views = true, .rows = WorkspaceRows::of_kernels};
   using Op = op::WholeStep<Segment, L>;
   using MmaAtom = typename Device::template MmaAtom<typename P::storage>;
   using Kernel = whole_step_tiles<MmaAtom, Segment, L, P, step_warps<MmaAtom, Segment>>;

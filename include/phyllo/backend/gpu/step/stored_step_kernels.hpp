@@ -4,6 +4,7 @@
 
 #include <phyllo/backend/gpu/product/contraction.hpp>
 #include <phyllo/backend/gpu/step/stored_step.hpp>
+#include <phyllo/op/kernel_traits.hpp>
 
 #include <cstddef>
 #include <string>
@@ -20,14 +21,15 @@ namespace phyllo::inline PHYLLO_ISA::gpu {
 template <class Device, class Segment, class L, class P> struct StoredStepKernels;
 template <class Device, class... D, class L, class P>
 struct StoredStepKernels<Device, op::Segment<D...>, L, P> {
-  static constexpr bool takes_views = true;
   using Op = op::WholeStep<op::Segment<D...>, L>;
   using Work = typename Op::template Run<P>;
   using Kernel = stored_step_tiles<typename Device::template MmaAtom<typename P::storage>,
                                    op::Segment<D...>, L, P>;
   using Products = ContractionKernels<Device, op::Chain<>, P>;
-  static constexpr long sample_bytes = Kernel::Layout::sample_bytes;
-  static constexpr long partial_count = Products::partial_count;
+  static constexpr KernelTraits traits = {.takes_views = true,
+                                          .rows = WorkspaceRows::of_kernels,
+                                          .sample_bytes = Kernel::Layout::sample_bytes,
+                                          .partial_count = Products::traits.partial_count};
 
   /// No block has sums of its own.
   template <class Space> static int workspace_rows(Space const&) { return 0; }

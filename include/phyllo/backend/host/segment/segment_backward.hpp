@@ -10,11 +10,11 @@ template <class... D, class P>
   requires(!op::is_normalization<D> && ...)
 struct Kernels<op::SegmentBackward<op::Segment<D...>>, P> {
   using Op = op::SegmentBackward<op::Segment<D...>>;
-  /// The caller's View of x is read tile by tile; d_y and d_x are slots.
-  static constexpr bool takes_views = true;
   using Functor = backward_piece<Op, P>;
-  /// Of work memory, for each thread.
-  static constexpr long thread_bytes = Functor::thread_bytes;
+  /// The caller's View of x is read tile by tile; d_y and d_x are slots.
+  static constexpr KernelTraits traits = {.takes_views = true,
+                                          .rows = WorkspaceRows::of_threads,
+                                          .thread_bytes = Functor::thread_bytes};
 
   template <class Space>
   static void run(Space const& exec, std::string const& label,

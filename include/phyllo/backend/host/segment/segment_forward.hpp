@@ -173,11 +173,10 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
 };
 
 template <class... D, class P> struct Kernels<op::Segment<D...>, P> {
-  /// The caller's Views are read and written tile by tile, without a pass of their own.
-  static constexpr bool takes_views = true;
   using Functor = segment_forward<op::Segment<D...>, P>;
-  /// Of work memory, for each thread.
-  static constexpr long thread_bytes = Functor::thread_bytes;
+  /// The caller's Views are read and written tile by tile, without a pass of their own.
+  static constexpr KernelTraits traits = {.takes_views = true,
+                                          .thread_bytes = Functor::thread_bytes};
 
   template <class Space>
   static void run(Space const& exec, std::string const& label,

@@ -8,11 +8,11 @@ namespace phyllo::inline PHYLLO_ISA::host {
 
 template <class... D, class L, class P> struct Kernels<op::WholeStep<op::Segment<D...>, L>, P> {
   using Op = op::WholeStep<op::Segment<D...>, L>;
-  static constexpr bool takes_views = true;
-  static constexpr bool takes_pieces = true;
   using Functor = backward_piece<Op, P>;
-  /// Of work memory, for each thread.
-  static constexpr long thread_bytes = Functor::thread_bytes;
+  static constexpr KernelTraits traits = {.takes_views = true,
+                                          .takes_pieces = true,
+                                          .rows = WorkspaceRows::of_threads,
+                                          .thread_bytes = Functor::thread_bytes};
 
   template <class Space>
   static void run(Space const& exec, std::string const& label,
