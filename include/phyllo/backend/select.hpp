@@ -69,6 +69,7 @@ struct PortableBackend {
                                                    .fewest_layers = 2,
                                                    .most_layers = 16,
                                                    .most_parameters = 160 * 1024,
+                                                   .trains = true,
                                                    .whole_steps = true};
   template <class Op, class Precision> using kernels = portable::Kernels<Op, Precision>;
 };

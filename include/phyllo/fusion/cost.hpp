@@ -64,10 +64,14 @@ template <class Planned> constexpr StepCost step_cost(int s, int element, int gr
     }
     values += out + (life.rereads_result(s) || life.saves(s) ? out : 0);
     cost.flops += detail::backward_flops(head, source_gradient);
+    // Behind the first layer of a segment every source has a gradient.
+    for (int k = step.first + 1; k < step.first + step.count; ++k)
+      cost.flops += detail::backward_flops(Planned::node(Planned::plan.order[k]), true);
     cost.parameter_bytes += parameters * gradient;
-    for (ParameterTensor const& t : head.parameter)
-      if (source_gradient && t.gives_source_gradient)
-        cost.parameter_bytes += long(t.count) * element;
+    for (int k = step.first; k < step.first + step.count; ++k)
+      for (ParameterTensor const& t : Planned::node(Planned::plan.order[k]).parameter)
+        if ((source_gradient || k > step.first) && t.gives_source_gradient)
+          cost.parameter_bytes += long(t.count) * element;
   }
   cost.bytes = values * element;
   return cost;

@@ -81,19 +81,23 @@ template <int N> struct Liveness {
       if (node(plan.order[k + i]).derivative_of != Derivative::nothing) return Derivative::input;
     return Derivative::nothing;
   }
+  constexpr bool is_segment(int s) const { return plan.step[s].kind == StepKind::segment; }
   // Whether a step keeps the input of its chain beside its result.
   constexpr bool saves(int s) const {
-    return phase == Phase::training && facts_of(node(plan.head(plan.step[s]))).saves_chain_input &&
+    return phase == Phase::training && !is_segment(s) &&
+           facts_of(node(plan.head(plan.step[s]))).saves_chain_input &&
            chain_derivative(plan.step[s]) == Derivative::input;
   }
   // Whether the backward pass of step s reads its source number i again.
   constexpr bool rereads_source(int s, int i) const {
+    if (is_segment(s)) return true;  // its values are computed again from there
     Node const& head = node(plan.head(plan.step[s]));
     if (i == head.sources) return chain_derivative(plan.step[s]) == Derivative::input;
     return facts_of(head).rereads_sources ||
            (facts_of(head).is_chain && chain_derivative(plan.step[s]) == Derivative::input);
   }
   constexpr bool rereads_result(int s) const {
+    if (is_segment(s)) return false;
     KindFacts const& head = facts_of(node(plan.head(plan.step[s])));
     if (head.rereads_result) return true;
     bool const recomputes =

@@ -98,7 +98,7 @@ constexpr Memory<N> make_memory(Liveness<N> const& life, int storage, int accumu
     if (life.saves(s))
       m.saved[s] = m.add(bytes(life.node(v).output.size(), ValueType::storage), s + 1,
                          life.backward_time(s));
-    if (life.phase != Phase::training) continue;
+    if (life.phase != Phase::training || life.is_segment(s)) continue;
     Node const& head = life.node(life.plan.head(life.plan.step[s]));
     for (int k = 0; k < Node::most_saved; ++k)
       if (head.saved[k].elements > 0)

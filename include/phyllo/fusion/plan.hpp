@@ -98,16 +98,13 @@ constexpr Plan<N> make_plan(Nodes<N> const& p, Phase phase, FusionLevel fusion,
   return plan;
 }
 
-/// Whether a training step is one segment with one loss, so that forward, loss, backward and
-/// parameter gradients run in one pass.
+/// Whether one segment of the training plan covers all, so that with one loss forward, loss,
+/// backward and parameter gradients run in one pass.
 template <int N>
 constexpr bool is_whole_step(Nodes<N> const& p, FusionLevel fusion,
                              SegmentLimits const& limits = UsualLimits::value) {
   if (!limits.whole_steps) return false;
-  Plan<N> const plan = make_plan(p, Phase::inference, fusion, limits);
-  // Statistics of a batch are known when all of it has passed.
-  for (int i = 0; i < p.size; ++i)
-    if (facts_of(p.node[i]).waits_for_batch) return false;
+  Plan<N> const plan = make_plan(p, Phase::training, fusion, limits);
   return plan.size == 1 && plan.step[0].kind == StepKind::segment && p.inputs == 1 &&
          p.outputs == 1 && p.output[0] == plan.tail(plan.step[0]);
 }

@@ -23,10 +23,12 @@ template <class Precision> struct Arenas {
   float* buffers = nullptr;
   accumulate* batch_state = nullptr;  // sums over a batch, from forward to backward
   accumulate* partial = nullptr;      // workspace of sums over blocks
+  long partial_count = 0;
   std::byte* activations = nullptr;
   StepState* state = nullptr;
-  int capacity = 0;       // samples that the activation arena holds
-  op::WorkMemory memory;  // of kernels
+  int capacity = 0;              // samples that the activation arena holds
+  op::WorkMemory memory;         // of kernels
+  std::byte* samples = nullptr;  // the same, of kernels that want it for each sample
 
   storage* at(long offset) const { return at_as<storage>(offset); }
   template <class T> T* at_as(long offset) const {

@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/model/pass.hpp>
 #include <phyllo/model/port_gradients.hpp>
+#include <phyllo/model/segment_pass.hpp>
+#include <phyllo/model/step_op.hpp>
+#include <phyllo/model/work_bytes.hpp>
 #include <phyllo/op/copy.hpp>
 #include <phyllo/op/pointwise.hpp>
+
+#include <algorithm>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -15,8 +19,8 @@ namespace phyllo::inline PHYLLO_ISA {
 /// `Finished` receives after each step the element of the gradient arena from which on all
 /// gradients are complete, so that a bucket can be sent during the pass.
 template <class Planned, class Precision, class Exec, class Communication, class Finished>
-struct BackwardPass : Pass<Planned, Precision, Exec, Communication> {
-  using Base = Pass<Planned, Precision, Exec, Communication>;
+struct BackwardPass : SegmentPass<Planned, Precision, Exec, Communication> {
+  using Base = SegmentPass<Planned, Precision, Exec, Communication>;
   using typename Base::accumulate;
   using typename Base::storage;
 
@@ -69,20 +73,43 @@ struct BackwardPass : Pass<Planned, Precision, Exec, Communication> {
 
  private:
   template <int S> void step() const {
-    constexpr Node head = Planned::head(S);
     constexpr bool reached = Planned::liveness.has_gradient[Planned::result(S)];
-    if constexpr (reached) Kind<head.role>::template backward<S>(*this);
-    if constexpr (head.parameter_count() > 0) {
-      if constexpr (!reached) zero_parameter_gradients(head);
-      finished(head.first_parameter());
+    if constexpr (reached && Planned::step(S).kind == StepKind::segment)
+      segment<S>();
+    else if constexpr (reached)
+      Kind<Planned::head(S).role>::template backward<S>(*this);
+    constexpr ParameterRange parameters = step_parameters<Planned, S>;
+    if constexpr (parameters.count > 0) {
+      // No output depends on the step.
+      if constexpr (!reached)
+        detail::launch_port(*this, parameters.count,
+                            ZeroGradients<accumulate>{this->arenas.gradients + parameters.first});
+      finished(parameters.first);
     }
   }
 
-  // No output depends on the layer.
-  void zero_parameter_gradients(Node const& n) const {
-    for (ParameterTensor const& t : n.parameter)
-      if (t.count > 0)
-        detail::launch_port(*this, t.count, ZeroGradients<accumulate>{this->parameter_gradient(t)});
+  template <int S> void segment() const {
+    using Op = StepBackwardOp<Planned, S>;
+    using All = typename Base::template Kernels<Op>;
+    constexpr ParameterRange parameters = step_parameters<Planned, S>;
+    typename Op::template Run<Precision> work;
+    this->template fill_segment<S>(work.forward);
+    if constexpr (kernel_traits<All>.sample_bytes > 0)
+      work.forward.memory.first = this->arenas.samples;
+    work.d_y = this->gradient(Planned::result(S));
+    if (wants<S>(0)) work.d_x = this->gradient(Planned::head(S).source[0]);
+    work.accumulate_gradient = Planned::liveness.accumulates(S, 0);
+    work.parameter_first = parameters.first;
+    work.parameter_count = parameters.count;
+    work.partial = this->arenas.partial;
+    work.gradients = this->arenas.gradients;
+    // The caller's instance may have more threads than the one that the model was built with.
+    work.rows = std::min(workspace_rows<Op, All>(this->exec, Exec::shards),
+                         int(this->arenas.partial_count / parameters.count));
+    if constexpr (kernel_traits<All>.takes_views)
+      All::run(this->exec, this->labels[std::size_t(S)], work, this->template input_slot<S>());
+    else
+      this->template run<Op>(S, work);
   }
 };
 

@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/model/bind.hpp>
-#include <phyllo/model/pass.hpp>
+#include <phyllo/model/segment_pass.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
 
 /// Runs the steps of a plan in order; the inputs are loaded, the outputs stay in their slots.
 template <class Planned, class Precision, class Exec, class Communication>
-struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
-  using Base = Pass<Planned, Precision, Exec, Communication>;
+struct ForwardPass : SegmentPass<Planned, Precision, Exec, Communication> {
+  using Base = SegmentPass<Planned, Precision, Exec, Communication>;
   using typename Base::accumulate;
   using typename Base::storage;
 
@@ -18,40 +17,20 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
   ExternalTensor source = {};
   ExternalTensor target = {};
 
-  /// Whether step S is a segment whose kernels read and write Views.
-  template <int S> static constexpr bool segment_takes_views() {
-    if constexpr (S < 0 || S >= Planned::plan.size)
-      return false;
-    else if constexpr (Planned::step(S).kind != StepKind::segment)
-      return false;
-    else
-      return kernel_traits<typename Base::template Kernels<StepSegment<Planned, S>>>.takes_views;
-  }
-  /// Whether segment S reads an image as one row of numbers: in its slot, where the numbers are one
-  /// after the other, not in the caller's View.
-  template <int S>
-  static constexpr bool reads_image_as_row =
-      Planned::plan.role[Planned::step(S).first] == SegmentRole::dense &&
-      Planned::head(S).input.positions() > 1;
-  /// The input of segment S in its slot, as a tensor for kernels that read Views.
-  template <int S> ExternalTensor input_slot() const {
-    constexpr Shape s = Planned::head(S).input;
-    return in_slot(this->value(Planned::head(S).source[0]),
-                   reads_image_as_row<S> ? Shape{s.size()} : s);
-  }
   /// Whether the first step is the only one that reads the caller's input.
   static constexpr bool takes_source = [] {
-    if constexpr (!segment_takes_views<0>())
+    // In training the backward pass reads it again, when the View may have changed.
+    if constexpr (Planned::phase == Phase::training || !Base::template segment_takes_views<0>())
       return false;
     else
-      return Planned::program::nodes.inputs == 1 && !reads_image_as_row<0> &&
+      return Planned::program::nodes.inputs == 1 && !Base::template reads_image_as_row<0> &&
              is_given(Planned::node(Planned::head(0).source[0])) &&
              detail::readers(Planned::program::nodes, Planned::head(0).source[0]) == 1;
   }();
   /// Whether the last step writes the caller's output, and no step reads it.
   static constexpr bool takes_target = [] {
     constexpr int last = Planned::plan.size - 1;
-    if constexpr (!segment_takes_views<last>())
+    if constexpr (Planned::phase == Phase::training || !Base::template segment_takes_views<last>())
       return false;
     else
       return Planned::program::nodes.outputs == 1 &&
@@ -76,51 +55,17 @@ struct ForwardPass : Pass<Planned, Precision, Exec, Communication> {
   template <int S> void segment() const {
     using Op = StepSegment<Planned, S>;
     typename Op::template Forward<Precision> work;
-    fill_segment<S>(work);
-    if constexpr (segment_takes_views<S>()) {
+    this->template fill_segment<S>(work);
+    if constexpr (Base::template segment_takes_views<S>()) {
       using All = typename Base::template Kernels<Op>;
       bool const from_caller = S == 0 && takes_source && !source.is_null();
       bool const to_caller = S + 1 == Planned::plan.size && takes_target && !target.is_null();
-      All::run(this->exec, this->labels[std::size_t(S)], work,
-               from_caller ? source : input_slot<S>(),
-               to_caller ? target : in_slot(work.y, Planned::node(Planned::result(S)).output));
+      All::run(
+          this->exec, this->labels[std::size_t(S)], work,
+          from_caller ? source : this->template input_slot<S>(),
+          to_caller ? target : Base::in_slot(work.y, Planned::node(Planned::result(S)).output));
     } else {
       this->template run<Op>(S, work);
-    }
-  }
-  // A value in its slot, as kernels that take Views see it.
-  static ExternalTensor in_slot(storage* slot, Shape const& s) {
-    ExternalTensor t;
-    t.data[0] = slot;
-    t.type = detail::element_type_of<storage>();
-    t.sample_stride = s.size();
-    t.channel_stride = 1;
-    std::ptrdiff_t stride = s.channels;
-    for (int d = 2; d >= 0; --d) {
-      t.spatial_stride[d] = stride;
-      stride *= s.spatial[d];
-    }
-    return t;
-  }
-
- public:
-  /// Operands of segment S, also for a whole training step, which has no plan of its own for them.
-  template <int S, class Work> void fill_segment(Work& work) const {
-    constexpr detail::SegmentLayers layers = detail::segment_layers<Planned, S>();
-    work.batch = this->batch;
-    work.shards = Exec::shards;
-    work.x = this->value(Planned::head(S).source[0]);
-    work.y = this->value(Planned::result(S));
-    work.parameters = this->arenas.parameters;
-    work.random = {Planned::phase == Phase::training ? this->arenas.state : nullptr, 0};
-    work.buffers = this->arenas.buffers;
-    work.statistics = detail::segment_statistics<Planned, S>.layer;
-    work.memory = this->arenas.memory;
-    for (int l = 0; l < layers.size; ++l) {
-      Node const n = Planned::node(Planned::plan.order[layers.first[l]]);
-      work.weight[l] = n.parameter[0].offset;
-      work.bias[l] = n.parameter[1].offset;
-      work.position[l] = short(layers.first[l] + 1);
     }
   }
 };

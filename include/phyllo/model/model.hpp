@@ -220,7 +220,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   Vector<storage> parameters_;
   Vector<accumulate> master_, gradients_, batch_state_, partial_;
   Vector<float> buffers_, buffers_before_;
-  Vector<std::byte> activations_;
+  Vector<std::byte> activations_, samples_;
   Kokkos::View<StepState, memory_space> state_;
   Arenas<P> arenas_;
   std::uint64_t seed_ = 0;

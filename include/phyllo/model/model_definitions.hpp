@@ -10,17 +10,6 @@ namespace phyllo::inline PHYLLO_ISA {
 
 namespace detail {
 
-// Elements of the workspace for sums over row blocks and over parts of a batch.
-template <class Net, class P, class Exec, class Training> constexpr long partial_size() {
-  long largest = 0;
-  for (Node const& n : Net::program::nodes.node) largest = std::max(largest, long(n.partial_count));
-  return [&]<std::size_t... S>(std::index_sequence<S...>) {
-    return std::max(
-        {largest, kernel_traits<SelectedKernels<StepBackwardOp<Training, int(S)>, P,
-                                                typename Exec::backends>>.partial_count...});
-  }(std::make_index_sequence<Training::plan.size>{});
-}
-
 inline std::vector<std::string> with_suffix(std::vector<std::string> names, char const* suffix) {
   for (auto& n : names) n += suffix;
   return names;
@@ -62,7 +51,12 @@ Model<Net, P, Exec>::Model(space const& exec, ModelOptions const& options)
   allocate(exec, buffers_, "buffers", nodes.buffer_size);
   allocate(exec, buffers_before_, "buffers before a step", nodes.buffer_size);
   allocate(exec, batch_state_, "statistics", nodes.batch_state_size);
-  allocate(exec, partial_, "workspace", detail::partial_size<Net, P, Exec, Training>());
+  allocate(exec, partial_, "workspace", partial_count<Training, P, Exec>(exec));
+  constexpr long sample_bytes = work_sample_bytes<Training, P, Exec>();
+  if constexpr (sample_bytes > 0)
+    allocate(exec, samples_, "workspace of segments",
+             bytes_of((options.batch + 63L) / 64 * 64, sample_bytes),
+             "Build the model with a smaller ModelOptions::batch.");
   allocate(exec, activations_, "activations", bytes_of(options.batch, Training::memory.bytes),
            "Build the model with a smaller ModelOptions::batch than " +
                std::to_string(options.batch) + "; explain() prints the bytes of a sample.");
@@ -71,9 +65,17 @@ Model<Net, P, Exec>::Model(space const& exec, ModelOptions const& options)
   // Training and inference of one model use the same work memory, one after the other.
   inference_ = Session(exec, name_, options.batch, parameters_, buffers_,
                        std::max(work_bytes<Training, P, Exec>(), work_bytes<Inference, P, Exec>()));
-  arenas_ = {parameters_.data(),  gradients_.data(), buffers_.data(),
-             batch_state_.data(), partial_.data(),   activations_.data(),
-             state_.data(),       options.batch,     inference_.arenas_.memory};
+  arenas_.parameters = parameters_.data();
+  arenas_.gradients = gradients_.data();
+  arenas_.buffers = buffers_.data();
+  arenas_.batch_state = batch_state_.data();
+  arenas_.partial = partial_.data();
+  arenas_.partial_count = long(partial_.extent(0));
+  arenas_.activations = activations_.data();
+  arenas_.state = state_.data();
+  arenas_.capacity = options.batch;
+  arenas_.memory = inference_.arenas_.memory;
+  arenas_.samples = samples_.data();
   StepState initial;
   initial.seed = options.seed;
   Kokkos::parallel_for(name_ + "/state", Kokkos::RangePolicy<space>(exec, 0, 1),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/fusion/planned.hpp>
+#include <phyllo/op/segment_backward.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -19,10 +20,14 @@ template <class Planned, int S> struct StepOpOf<Planned, S, true> {
 template <class Planned, int S>
 concept HasBackwardOp =
     requires { typename Kind<Planned::head(S).role>::template BackwardOp<Planned, S>; };
-template <class Planned, int S> struct BackwardOpOf : StepOpOf<Planned, S, false> {};
+template <class Planned, int S, bool IsSegment>
+struct BackwardOpOf : StepOpOf<Planned, S, false> {};
+template <class Planned, int S> struct BackwardOpOf<Planned, S, true> {
+  using type = op::SegmentBackward<StepSegment<Planned, S>>;
+};
 template <class Planned, int S>
   requires HasBackwardOp<Planned, S>
-struct BackwardOpOf<Planned, S> {
+struct BackwardOpOf<Planned, S, false> {
   using type = typename Kind<Planned::head(S).role>::template BackwardOp<Planned, S>;
 };
 
@@ -33,8 +38,27 @@ template <class Planned, int S>
 using StepOp =
     typename detail::StepOpOf<Planned, S, Planned::step(S).kind == StepKind::segment>::type;
 
-/// The op of its backward pass, of a step that is no segment.
+/// The op of its backward pass.
 template <class Planned, int S>
-using StepBackwardOp = typename detail::BackwardOpOf<Planned, S>::type;
+using StepBackwardOp =
+    typename detail::BackwardOpOf<Planned, S, Planned::step(S).kind == StepKind::segment>::type;
+
+/// The parameters of step S in their arena, from the first one to the end of the last.
+struct ParameterRange {
+  int first = -1;
+  int count = 0;
+};
+template <class Planned, int S>
+inline constexpr ParameterRange step_parameters = [] {
+  ParameterRange range;
+  Step const step = Planned::step(S);
+  for (int k = step.first; k < step.first + step.count; ++k)
+    for (ParameterTensor const& t : Planned::node(Planned::plan.order[k]).parameter) {
+      if (t.count == 0) continue;
+      if (range.first < 0) range.first = t.offset;
+      range.count = t.offset + t.count - range.first;
+    }
+  return range;
+}();
 
 }  // namespace phyllo::inline PHYLLO_ISA

@@ -64,6 +64,7 @@ struct UsualLimits {
       .sums = true,
       .windows = true,
       .normalizations = true,
+      .trains = true,
       .whole_steps = true,
       .images = {.most_values = 12 * 1024, .widest = 1024, .most_parameters = 128 * 1024}};
 };

@@ -103,7 +103,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   void whole_step(space const& exec, BoundTensors const& in, BoundTensors const& targets,
                   long first = 0) {
     Local alone;
-    auto pass = model_.template forward_pass<Phase::inference>(exec, in.batch, alone);
+    auto pass = model_.template forward_pass<Phase::training>(exec, in.batch, alone);
     run_whole_step(exec, pass, in, targets, {});
     sum(exec, in.batch, tail(), targets, first);
   }
@@ -116,7 +116,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   void whole_step_of_pieces(space const& exec, BoundTensors const& in, BoundTensors const& targets,
                             long const* begin, int pieces, accumulate* tails) {
     Local alone;
-    auto const pass = model_.template forward_pass<Phase::inference>(exec, in.batch, alone);
+    auto const pass = model_.template forward_pass<Phase::training>(exec, in.batch, alone);
     run_whole_step(exec, pass, in, targets, {begin, pieces});
     for (int p = 0; p < pieces; ++p)
       sum(exec, int(begin[p + 1] - begin[p]), tails + p * M::tail_size,
@@ -259,7 +259,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     using kernels = NoStep;
   };
   template <class Model> struct WholeOf<Model, true> {
-    using type = op::WholeStep<StepSegment<typename Model::Inference, 0>, First>;
+    using type = op::WholeStep<StepSegment<typename Model::Training, 0>, First>;
     using kernels = SelectedKernels<type, P, typename Exec::backends>;
   };
   using WholeHere = WholeOf<M, runs_whole_steps<typename M::network, P, Exec>()>;
@@ -268,7 +268,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
 
   static constexpr KernelTraits traits = kernel_traits<WholeKernels>;
   static int workspace_rows(space const& exec) {
-    return step_workspace_rows<Whole, WholeKernels>(exec, Exec::shards);
+    return phyllo::workspace_rows<Whole, WholeKernels>(exec, Exec::shards);
   }
 
   void read_tail(space const& exec, int first, int count, accumulate* to) const {

@@ -8,23 +8,10 @@
 #include <phyllo/op/kernel_traits.hpp>
 #include <phyllo/op/work_memory.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 
 namespace phyllo::inline PHYLLO_ISA {
-
-/// Rows of parameter gradients that the kernels of a whole step write.
-template <class Step, class Kernels, class Space>
-int step_workspace_rows(Space const& exec, int shards) {
-  constexpr WorkspaceRows rows = kernel_traits<Kernels>.rows;
-  if constexpr (rows == WorkspaceRows::of_kernels)
-    return Kernels::workspace_rows(exec);
-  else if constexpr (rows == WorkspaceRows::of_threads)
-    return std::max({Step::blocks, int(exec.concurrency()), shards});
-  else
-    return Step::blocks;
-}
 
 /// Work memory of a whole training step: slices of threads, or values and gradients of all samples.
 ///

@@ -84,13 +84,22 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
       if (node(i).role == Role::input && depends(i)) need_gradient(i);
   }
 
-  // The values that step s reads, those of sums inside included.
+  // The values that step s reads, those of sums inside included. A segment reads one value, however
+  // often its layers do.
   template <class F> void for_sources(int s, F const& f) {
     Step const& step = plan.step[s];
+    int read = -1;
     for (int k = step.first; k < step.first + step.count; ++k) {
       Node const& n = node(plan.order[k]);
-      for (int i = 0; i < n.sources; ++i)
-        if (step_of(n.source[i]) != s) f(n.source[i]);
+      for (int i = 0; i < n.sources; ++i) {
+        if (step_of(n.source[i]) == s) continue;
+        if (step.kind == StepKind::segment) {
+          need(read < 0 || read == n.source[i], "a segment reads one value");
+          if (read == n.source[i]) continue;
+          read = n.source[i];
+        }
+        f(n.source[i]);
+      }
     }
   }
 
@@ -150,33 +159,38 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
     else
       for (int k = chain; k < end; ++k)
         if (node(plan.order[k]).derivative_of != Derivative::nothing) of = Derivative::input;
-    bool const adds = step.kind == StepKind::normalization_add;
+    bool const adds = step.kind == StepKind::normalization_add,
+               is_segment = step.kind == StepKind::segment;
+    coverage.training_segments += is_segment;
     // What the kernels read: the input of the chain is kept, or made again from the sources.
     auto const reads = [&] {
       need(holds(memory.gradient[v]), "a step reads the gradient of its result");
       bool sources = false, result = head.role == Role::softmax, kept = false;
-      switch (head.role) {
-        case Role::contraction:
-          sources = true;
-          [[fallthrough]];
-        case Role::add:
-          kept = of == Derivative::input;
-          result = of == Derivative::output;
-          break;
-        case Role::normalization:
-          sources = true;
-          result = adds && of == Derivative::output;
-          break;
-        case Role::pooling:
-          sources = true;
-          break;
-        case Role::pointwise:
-          sources = of == Derivative::input;
-          result = of == Derivative::output;
-          break;
-        default:
-          break;
-      }
+      if (is_segment)
+        sources = true;  // its values are computed again
+      else
+        switch (head.role) {
+          case Role::contraction:
+            sources = true;
+            [[fallthrough]];
+          case Role::add:
+            kept = of == Derivative::input;
+            result = of == Derivative::output;
+            break;
+          case Role::normalization:
+            sources = true;
+            result = adds && of == Derivative::output;
+            break;
+          case Role::pooling:
+            sources = true;
+            break;
+          case Role::pointwise:
+            sources = of == Derivative::input;
+            result = of == Derivative::output;
+            break;
+          default:
+            break;
+        }
       if (kept) need(memory.saved[s] >= 0 && holds(memory.saved[s]), "a kept value is there");
       if (result) need(holds(memory.value[v]), "a result is there when it is read again");
       if (sources)

@@ -79,7 +79,7 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
       ++coverage.fused[int(plan.step[s].kind)];
       check_end(plan.step[s].end);
       if (plan.step[s].kind == StepKind::segment) {
-        need(phase == Phase::inference, "segments are steps of inference");
+        need(phase == Phase::inference || limits.trains, "the backend trains segments");
         check_segment(plan.step[s]);
       } else {
         check_chain(s);
@@ -244,6 +244,7 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
         default:
           need(n.role == Role::normalization, "a normalisation is a normalisation");
           need(limits.normalizations, "the backend has normalisations in segments");
+          need(life.phase == Phase::inference, "statistics of a batch are no part of a segment");
           coverage.folded_in_segments +=
               l > 0 && plan.role[layers.first[l] - 1] == SegmentRole::dense;
       }
@@ -274,7 +275,7 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
                  is_output(inference.order[inference.nodes - 1]) &&
                  node(node(inference.order[0]).source[0]).role == Role::input;
     for (int i = 0; i < p.size; ++i) whole = whole && node(i).role != Role::normalization;
-    need(is_whole_step(p, fusion, limits) == (whole && limits.whole_steps),
+    need(is_whole_step(p, fusion, limits) == (whole && limits.trains && limits.whole_steps),
          "a whole step is one segment from the input to the output");
     coverage.whole_steps += whole;
   }

@@ -25,6 +25,7 @@ constexpr SegmentLimits perceptrons = {
     .fewest_layers = 3,
     .most_layers = 5,
     .most_parameters = 9000,
+    .trains = true,
     .whole_steps = true,
     .scratch = {.bytes = 3000, .group = 16, .weight_bytes = 2, .bias_bytes = 4}};
 
@@ -44,7 +45,8 @@ char const* mistake_of(Description const& description, bool& is_network) {
                {Phase::inference, FusionLevel::none, 4},
                {Phase::training, FusionLevel::tile, 2},
                {Phase::training, FusionLevel::none, 8},
-               {Phase::inference, FusionLevel::tile, 4, perceptrons}};
+               {Phase::inference, FusionLevel::tile, 4, perceptrons},
+               {Phase::training, FusionLevel::tile, 4, perceptrons}};
   for (auto const& plan : plans) {
     PlanCheck<most_nodes> const check(nodes, plan.phase, plan.fusion, plan.limits, plan.element,
                                       coverage);
@@ -172,6 +174,7 @@ int main(int argc, char** argv) {
                                            "normalisations of segments"};
   for (int k = 1; k < 6; ++k) show(layers[k], coverage.layer[k]);
   show("whole steps", coverage.whole_steps);
+  show("segments of training", coverage.training_segments);
   show("folded layers in segments", coverage.folded_in_segments);
   show("segments of the most layers", coverage.most_layers);
   show("layers of the widest rows", coverage.widest);

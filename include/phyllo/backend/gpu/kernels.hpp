@@ -39,9 +39,10 @@ template <class Device, class... D, class P>
            FitsScratch<Device, op::Segment<D...>, P>)
 struct Kernels<Device, op::Segment<D...>, P> : SegmentKernels<Device, op::Segment<D...>, P> {};
 
-/// Whether a block has room for all that a whole step keeps of its samples.
-template <class Device, class Segment, class P>
-concept KeepsStep = step_warps<typename Device::template MmaAtom<typename P::storage>, Segment> > 0;
+/// Whether a block has room for all that a training step keeps of its samples.
+template <class Device, class Segment, class P, bool HasLoss = true>
+concept KeepsStep =
+    step_warps<typename Device::template MmaAtom<typename P::storage>, Segment, HasLoss> > 0;
 
 template <class Device, class... D, class L, class P>
   requires(is_perceptron<op::Segment<D...>> && has_instruction<P> &&
@@ -54,5 +55,18 @@ template <class Device, class... D, class L, class P>
            FitsScratch<Device, op::Segment<D...>, P> && !KeepsStep<Device, op::Segment<D...>, P>)
 struct Kernels<Device, op::WholeStep<op::Segment<D...>, L>, P>
     : StoredStepKernels<Device, op::Segment<D...>, L, P> {};
+
+template <class Device, class... D, class P>
+  requires(is_perceptron<op::Segment<D...>> && has_instruction<P> &&
+           KeepsStep<Device, op::Segment<D...>, P, false>)
+struct Kernels<Device, op::SegmentBackward<op::Segment<D...>>, P>
+    : WholeStepKernels<Device, op::Segment<D...>, GivenGradient, P> {};
+
+template <class Device, class... D, class P>
+  requires(is_perceptron<op::Segment<D...>> && has_instruction<P> &&
+           FitsScratch<Device, op::Segment<D...>, P> &&
+           !KeepsStep<Device, op::Segment<D...>, P, false>)
+struct Kernels<Device, op::SegmentBackward<op::Segment<D...>>, P>
+    : StoredStepKernels<Device, op::Segment<D...>, GivenGradient, P> {};
 
 }  // namespace phyllo::inline PHYLLO_ISA::gpu

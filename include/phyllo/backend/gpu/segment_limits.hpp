@@ -23,6 +23,7 @@ template <class Device, class P> constexpr SegmentLimits segment_limits(char con
             .fewest_layers = 2,
             .most_layers = 16,
             .most_parameters = 160 * 1024,
+            .trains = true,
             .whole_steps = true,
             .fills_devices = true,
             .scratch = {.bytes = MmaAtom::scratch_budget,

@@ -214,7 +214,6 @@ template <class... D, class P>
   requires(op::is_dense<D> && ...)
 struct Kernels<op::SegmentBackward<op::Segment<D...>>, P> {
   using Op = op::SegmentBackward<op::Segment<D...>>;
-  static constexpr bool for_processors = true;
 
   template <class Space>
   static void run(Space const& exec, std::string const& label,

@@ -23,6 +23,7 @@ struct ReferenceBackend {
                                                    .fewest_layers = 2,
                                                    .most_layers = 16,
                                                    .most_parameters = 160 * 1024,
+                                                   .trains = true,
                                                    .whole_steps = true,
                                                    .fills_devices = true};
   template <class Op, class Precision> using kernels = reference::Kernels<Op, Precision>;

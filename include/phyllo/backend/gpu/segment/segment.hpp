@@ -78,20 +78,21 @@ struct sum_blocks {
 };
 
 /// Warps of a block in a whole step: as many as fit, since all their samples share one set of sums.
-template <class MmaAtom, class Segment>
-inline constexpr int step_warps = StepLayout<MmaAtom, Segment, 8>::fits   ? 8
-                                  : StepLayout<MmaAtom, Segment, 4>::fits ? 4
-                                  : StepLayout<MmaAtom, Segment, 2>::fits ? 2
-                                                                          : 0;
+template <class MmaAtom, class Segment, bool HasLoss = true>
+inline constexpr int step_warps = StepLayout<MmaAtom, Segment, 8, HasLoss>::fits   ? 8
+                                  : StepLayout<MmaAtom, Segment, 4, HasLoss>::fits ? 4
+                                  : StepLayout<MmaAtom, Segment, 2, HasLoss>::fits ? 2
+                                                                                   : 0;
 
-/// Training of a narrow perceptron in one pass on matrix cores.
+/// Training of a narrow perceptron in one pass on matrix cores, or of one inside a network.
 ///
-/// options  Device: as in SegmentKernels, and `multiprocessors(exec)`
+/// options  Device: as in SegmentKernels, and `multiprocessors(exec)` · L: a loss, or GivenGradient
 template <class Device, class Segment, class L, class P> struct WholeStepKernels {
   static constexpr KernelTraits traits = {.takes_views = true, .rows = WorkspaceRows::of_kernels};
-  using Op = op::WholeStep<Segment, L>;
+  using Op = typename StepOp<Segment, L>::type;
   using MmaAtom = typename Device::template MmaAtom<typename P::storage>;
-  using Kernel = whole_step_tiles<MmaAtom, Segment, L, P, step_warps<MmaAtom, Segment>>;
+  using Kernel =
+      whole_step_tiles<MmaAtom, Segment, L, P, step_warps<MmaAtom, Segment, has_loss<L>>>;
 
   /// Rows of gradients in the workspace: one for each block that runs at a time.
   template <class Space> static int workspace_rows(Space const& exec) {
@@ -106,8 +107,10 @@ template <class Device, class Segment, class L, class P> struct WholeStepKernels
     int blocks = (work.forward.batch + block - 1) / block;
     if (blocks > work.rows) blocks = work.rows;
     if (blocks > 0) blocks = Device::launch(exec, label, Kernel(work, source), blocks);
-    portable::launch(exec, label, work.parameter_count,
-                     sum_blocks{work.partial, work.gradients, work.parameter_count, blocks});
+    portable::launch(
+        exec, label, work.parameter_count,
+        sum_blocks{work.partial, work.gradients + Kernel::Passes::Boundary::parameter_first(work),
+                   work.parameter_count, blocks});
   }
 };
 

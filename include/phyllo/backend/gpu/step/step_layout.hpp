@@ -15,9 +15,13 @@ namespace phyllo::inline PHYLLO_ISA::gpu {
 /// the inputs of chains where their derivatives need them. Rows are padded by 8 numbers to avoid
 /// bank conflicts. Registers: sums of the weights' gradients. Those of a layer, 16 inputs by 16
 /// outputs each, are distributed over the warps.
-template <class MmaAtom, class Segment, int Warps> struct StepLayout;
-template <class MmaAtom, class... D, int Warps>
-struct StepLayout<MmaAtom, op::Segment<D...>, Warps> {
+///
+/// options  HasLoss: without one the gradients of the outputs are read from device memory where
+/// they
+///          are used, and the first layer's weights are needed in both orders
+template <class MmaAtom, class Segment, int Warps, bool HasLoss = true> struct StepLayout;
+template <class MmaAtom, class... D, int Warps, bool HasLoss>
+struct StepLayout<MmaAtom, op::Segment<D...>, Warps, HasLoss> {
   using Layers = SegmentLayout<MmaAtom, op::Segment<D...>>;
   static constexpr int layers = Layers::layers;
   static constexpr int warps = Warps;
@@ -40,7 +44,7 @@ struct StepLayout<MmaAtom, op::Segment<D...>, Warps> {
   }
   PHYLLO_INLINE static constexpr int transposed_at(int l) {
     int sum = weights_at(layers);
-    for (int k = 1; k < l; ++k) sum += Layers::weight_bytes(k);
+    for (int k = HasLoss ? 1 : 0; k < l; ++k) sum += Layers::weight_bytes(k);
     return sum;
   }
   PHYLLO_INLINE static constexpr int rows_at(int value) {
@@ -49,7 +53,7 @@ struct StepLayout<MmaAtom, op::Segment<D...>, Warps> {
     return sum;
   }
   PHYLLO_INLINE static constexpr int saved_at(int l) {
-    int sum = rows_at(layers + 2);
+    int sum = rows_at(layers + (HasLoss ? 2 : 1));
     for (int k = 0; k < l; ++k)
       sum += Layers::keeps_input(k) ? samples * stride(k + 1) * element : 0;
     return sum;

@@ -5,23 +5,27 @@
 #include <phyllo/backend/gpu/product/accumulator4.hpp>
 #include <phyllo/backend/gpu/segment/segment_layout.hpp>
 #include <phyllo/backend/gpu/segment/tile_rows.hpp>
-#include <phyllo/op/row.hpp>
+#include <phyllo/backend/gpu/step/step_boundary.hpp>
 
 #include <cstddef>
 
 namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// What kernels of a training step have in common: a warp takes 16 samples through the layers to
-/// the loss, and its gradient back. Values and sums pass through registers; what the way back wants
-/// of the way there is in rows, in scratch memory (WarpRows) or device memory (StoredRows).
+/// the loss, and its gradient back; inside a network the gradient that is given. Values and sums
+/// pass through registers; what the way back wants of the way there is in rows, in scratch memory
+/// (WarpRows) or device memory (StoredRows).
 ///
 /// shape    value l is the input of layer l, the last one the outputs
+/// options  L: a loss, or GivenGradient
 template <class MmaAtom, class Segment, class L, class P> struct StepPasses;
 template <class MmaAtom, class... D, class L, class P>
 struct StepPasses<MmaAtom, op::Segment<D...>, L, P> {
   using S = typename P::storage;
   using Segment = op::Segment<D...>;
   using Layers = SegmentLayout<MmaAtom, Segment>;
+  using Boundary = StepBoundary<MmaAtom, Segment, L, P>;
+  using Work = typename Boundary::Work;
   static constexpr int emulated_lanes = MmaAtom::emulated_lanes;
   static constexpr int layers = Layers::layers;
   static constexpr int widest = Layers::widest();
@@ -32,32 +36,23 @@ struct StepPasses<MmaAtom, op::Segment<D...>, L, P> {
   using Values = typename MmaAtom::Values[1][widest][emulated_lanes];
 
   TileRows<MmaAtom, Layers::inputs(0)> source;
-  ExternalTensor targets;
-  StepState const* state = nullptr;
-  S const* parameters = nullptr;
-  float* values = nullptr;   // (N)
-  float* correct = nullptr;  // (N) or nullptr
-  float loss_weight = 1;
+  Boundary boundary;
+  S const* parameters = nullptr;  // from the segment's first on
   int parameter_count = 0;
   int weight[layers] = {};
   int bias[layers] = {};
   int position[layers] = {};
   Randomness random;
 
-  StepPasses(typename op::WholeStep<Segment, L>::template Run<P> const& work,
-             ExternalTensor const& from)
+  StepPasses(Work const& work, ExternalTensor const& from)
       : source(from, work.forward.batch),
-        targets(work.targets),
-        state(work.state),
-        parameters(work.forward.parameters),
-        values(work.values),
-        correct(work.correct),
-        loss_weight(work.weight),
+        boundary(work),
+        parameters(work.forward.parameters + Boundary::parameter_first(work)),
         parameter_count(work.parameter_count),
         random(work.forward.random) {
     for (int l = 0; l < layers; ++l) {
-      weight[l] = work.forward.weight[l];
-      bias[l] = work.forward.bias[l];
+      weight[l] = work.forward.weight[l] - Boundary::parameter_first(work);
+      bias[l] = work.forward.bias[l] - Boundary::parameter_first(work);
       position[l] = work.forward.position[l];
     }
   }
@@ -121,21 +116,21 @@ struct StepPasses<MmaAtom, op::Segment<D...>, L, P> {
     }
   }
 
-  /// Values of the loss, correct, and d loss / d outputs times the derivative of the last chain.
+  /// The loss, where there is one, and the gradient of the outputs times the derivative of the last
+  /// chain.
   template <class Rows>
-  PHYLLO_INLINE void loss(Values& value, Rows const& rows, long first, int first_lane) const {
-    MmaAtom::synchronize();
-    for (int i = 0; i < emulated_lanes; ++i) loss_of_sample(rows, first, first_lane + i);
-    MmaAtom::synchronize();
+  PHYLLO_INLINE void begin_backward(Values& value, Rows const& rows, long first,
+                                    int first_lane) const {
+    boundary.evaluate(rows, first, source.batch, first_lane);
     constexpr int groups = Layers::groups(outputs);
     PHYLLO_UNROLL_ON_DEVICE
     for (int n = 0; n < groups; ++n) {
       for (int i = 0; i < emulated_lanes; ++i) {
         PHYLLO_UNROLL_ON_DEVICE
         for (int part = 0; part < MmaAtom::parts; ++part)
-          differentiate<layers - 1>(
-              Accumulator4<MmaAtom>(rows.output_gradient(n, first_lane + i, part)), value, rows,
-              first, n, first_lane, i, part);
+          differentiate<layers - 1>(Accumulator4<MmaAtom>(boundary.output_gradient(
+                                        rows, first, source.batch, n, first_lane + i, part)),
+                                    value, rows, first, n, first_lane, i, part);
       }
     }
   }
@@ -156,27 +151,22 @@ struct StepPasses<MmaAtom, op::Segment<D...>, L, P> {
     }
   }
 
+  /// Gradients of the inputs where they are wanted, from those by the sums of layer 0.
+  template <class Packed>
+  PHYLLO_INLINE void input_gradient(Values const& value, Packed const& transposed, long first,
+                                    int first_lane) const {
+    if (!boundary.has_input_gradient()) return;
+    constexpr int in = Layers::groups(Layers::inputs(0));
+    typename MmaAtom::Sums sums[1][in][MmaAtom::blocks][emulated_lanes] = {};
+    transposed.multiply(sums, value, first_lane);
+    boundary.write_input_gradient(sums, first, source.batch, first_lane);
+  }
+
  private:
   template <int Layer> PHYLLO_INLINE Randomness randomness() const {
     Randomness of_layer = random;
     of_layer.position += position[Layer];
     return of_layer;
-  }
-
-  // The first 16 lanes take a sample each; padding of its row of gradients is zero.
-  template <class Rows>
-  PHYLLO_INLINE void loss_of_sample(Rows const& rows, long first, int lane) const {
-    if (lane >= 16) return;
-    long const n = first + lane;
-    S* const d_row = rows.output_gradient_row(lane);
-    for (int c = n < source.batch ? outputs : 0; c < Rows::output_columns; ++c) d_row[c] = S{};
-    if (n >= source.batch) return;
-    op::OutputRow<S, float> const z{rows.output_row(lane)};
-    op::TargetRow<L, float> const target(targets, int(n), Shape{outputs}, 0);
-    float const scale = state != nullptr ? state->loss_scale : 1.0f;
-    op::GradientRow<S, float> const gradient{d_row, loss_weight * scale, false};
-    values[n] = loss_weight * L::template row<float>(outputs, z, target, gradient);
-    if (correct != nullptr) correct[n] = op::is_correct<L, float>(outputs, z, target);
   }
 
   // Behind the chain of a layer -> before it.

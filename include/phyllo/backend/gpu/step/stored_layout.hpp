@@ -14,18 +14,21 @@ namespace phyllo::inline PHYLLO_ISA::gpu {
 /// fit together are cut into stages. Device memory: a matrix (samples, channels) for each
 /// value, which is the input of a layer or the outputs, for the gradients of the outputs, and for
 /// each layer's sums, first what its chain had before it, then their gradients.
-template <class MmaAtom, class Segment> struct StoredLayout;
-template <class MmaAtom, class... D>
-struct StoredLayout<MmaAtom, op::Segment<D...>>
-    : ScratchStages<StoredLayout<MmaAtom, op::Segment<D...>>> {
+///
+/// options  HasLoss: without one the backward pass goes on to the first layer, there is no matrix
+///          for the gradients of the outputs, and one for the outputs only if a derivative reads it
+template <class MmaAtom, class Segment, bool HasLoss = true> struct StoredLayout;
+template <class MmaAtom, class... D, bool HasLoss>
+struct StoredLayout<MmaAtom, op::Segment<D...>, HasLoss>
+    : ScratchStages<StoredLayout<MmaAtom, op::Segment<D...>, HasLoss>> {
   using Layers = SegmentLayout<MmaAtom, op::Segment<D...>>;
   static constexpr int layers = Layers::layers;
-  static constexpr int pieces = 2 * layers - 1;
+  static constexpr int pieces = 2 * layers - (HasLoss ? 1 : 0);
   static constexpr long budget = MmaAtom::scratch_budget;
 
   PHYLLO_INLINE static constexpr bool is_forward(int piece) { return piece < layers; }
   PHYLLO_INLINE static constexpr int layer_of(int piece) {
-    return is_forward(piece) ? piece : pieces - piece;
+    return is_forward(piece) ? piece : 2 * layers - 1 - piece;
   }
   PHYLLO_INLINE static constexpr int bytes(int piece) {
     return is_forward(piece) ? Layers::bytes(piece) : Layers::weight_bytes(layer_of(piece));
@@ -36,10 +39,13 @@ struct StoredLayout<MmaAtom, op::Segment<D...>>
   static constexpr int output_gradient = layers + 1;
   PHYLLO_INLINE static constexpr int sums(int layer) { return layers + 2 + layer; }
   static constexpr int matrices = 2 * layers + 2;
+  static constexpr bool has_outputs =
+      HasLoss ||
+      (Layers::template Dense<layers - 1>::chain::length > 0 && !Layers::keeps_input(layers - 1));
   PHYLLO_INLINE static constexpr int channels(int matrix) {
     return matrix < layers            ? Layers::inputs(matrix)
-           : matrix < output_gradient ? Layers::outputs(layers - 1)
-           : matrix < sums(0)         ? Layers::outputs(layers - 1)
+           : matrix < output_gradient ? (has_outputs ? Layers::outputs(layers - 1) : 0)
+           : matrix < sums(0)         ? (HasLoss ? Layers::outputs(layers - 1) : 0)
                                       : Layers::outputs(matrix - sums(0));
   }
   PHYLLO_INLINE static constexpr int channels_before(int matrix) {

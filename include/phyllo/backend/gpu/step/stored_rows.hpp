@@ -62,17 +62,8 @@ template <class MmaAtom, class Layout> struct StoredRows {
   /// Four channels of group k, a lane's part; behind the last channel zero.
   template <int Matrix> PHYLLO_INLINE Pack4<S> read(int k, int lane, int part) const {
     constexpr int count = Layout::channels(Matrix);
-    int const c = k * 16 + MmaAtom::channel(lane);
-    S const* const from = row<Matrix>(MmaAtom::sample(lane, part)) + c;
-    Pack4<S> four = {};
-    if constexpr (count % 4 == 0) {
-      if (c < count) four = *reinterpret_cast<Pack4<S> const*>(from);
-    } else {
-      PHYLLO_UNROLL_ON_DEVICE
-      for (int i = 0; i < 4; ++i)
-        if (c + i < count) four.value[i] = from[i];
-    }
-    return four;
+    return read_four<count>(static_cast<S const*>(row<Matrix>(MmaAtom::sample(lane, part))),
+                            k * 16 + MmaAtom::channel(lane));
   }
 
  private:

@@ -29,7 +29,7 @@ template <class MmaAtom, class... D, class L, class P>
 struct stored_step_tiles<MmaAtom, op::Segment<D...>, L, P>
     : StepPasses<MmaAtom, op::Segment<D...>, L, P> {
   using Passes = StepPasses<MmaAtom, op::Segment<D...>, L, P>;
-  using Layout = StoredLayout<MmaAtom, op::Segment<D...>>;
+  using Layout = StoredLayout<MmaAtom, op::Segment<D...>, has_loss<L>>;
   using Layers = typename Layout::Layers;
   using Rows = StoredRows<MmaAtom, Layout>;
   using S = typename P::storage;
@@ -53,11 +53,10 @@ struct stored_step_tiles<MmaAtom, op::Segment<D...>, L, P>
   int samples = 0;             // rows of a matrix
   bool keeps_input = false;
 
-  stored_step_tiles(typename op::WholeStep<op::Segment<D...>, L>::template Run<P> const& work,
-                    ExternalTensor const& from)
+  stored_step_tiles(typename Passes::Work const& work, ExternalTensor const& from)
       : Passes(work, from),
         workspace(reinterpret_cast<S*>(work.forward.memory.first)),
-        gradients(work.gradients),
+        gradients(work.gradients + Passes::Boundary::parameter_first(work)),
         samples(Rows::padded(work.forward.batch)),
         keeps_input(source.in_one_piece() == nullptr) {}
 
@@ -85,6 +84,9 @@ struct stored_step_tiles<MmaAtom, op::Segment<D...>, L, P>
   template <int Stage, class Team> PHYLLO_INLINE void stage(Team const& team) const {
     constexpr int first_piece = Layout::first_of(Stage);
     using Pieces = std::make_index_sequence<Layout::first_of(Stage + 1) - first_piece>;
+    // A stage of the first layer's weights alone, for a gradient that is not wanted.
+    if constexpr (!has_loss<L> && first_piece + 1 == Layout::pieces)
+      if (!this->boundary.has_input_gradient()) return;
     if constexpr (Stage > 0) team.barrier();
     for (int t = 0; t < Team::threads_here; ++t)
       load<first_piece>(team.scratch, team.first_thread() + t, Pieces{});
@@ -151,7 +153,10 @@ struct stored_step_tiles<MmaAtom, op::Segment<D...>, L, P>
     if constexpr (Layout::is_forward(Piece)) {
       Rows const at = rows.anew();
       this->template forward<layer>(value, weights, at, at.first, first_lane);
-      if constexpr (layer == layers - 1) this->loss(value, at, at.first, first_lane);
+      if constexpr (layer == layers - 1) this->begin_backward(value, at, at.first, first_lane);
+    } else if constexpr (layer == 0) {
+      Rows const at = rows.anew();
+      this->input_gradient(value, weights, at.first, first_lane);
     } else {
       constexpr int in = Layers::groups(Dense<layer>::inputs);
       typename MmaAtom::Sums sums[1][in][MmaAtom::blocks][emulated_lanes] = {};

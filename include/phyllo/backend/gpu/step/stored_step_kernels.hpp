@@ -21,7 +21,7 @@ namespace phyllo::inline PHYLLO_ISA::gpu {
 template <class Device, class Segment, class L, class P> struct StoredStepKernels;
 template <class Device, class... D, class L, class P>
 struct StoredStepKernels<Device, op::Segment<D...>, L, P> {
-  using Op = op::WholeStep<op::Segment<D...>, L>;
+  using Op = typename StepOp<op::Segment<D...>, L>::type;
   using Work = typename Op::template Run<P>;
   using Kernel = stored_step_tiles<typename Device::template MmaAtom<typename P::storage>,
                                    op::Segment<D...>, L, P>;

@@ -16,15 +16,17 @@ namespace phyllo::inline PHYLLO_ISA::gpu {
 /// warp of a block takes 16 samples through all layers and back, as in inference; the gradients of
 /// weights are products over the samples of all warps of the block, which meet in scratch memory. A
 /// block keeps their sums in registers over all its tiles and writes them to its row of the
-/// workspace once.
+/// workspace once. Inside a network the gradient of the outputs is given, and the gradient of the
+/// inputs is one more product.
 ///
+/// options  L: a loss, or GivenGradient
 /// cost     memory traffic is input, targets and loss values, and a row of gradients for each block
 template <class MmaAtom, class Segment, class L, class P, int Warps> struct whole_step_tiles;
 template <class MmaAtom, class... D, class L, class P, int Warps>
 struct whole_step_tiles<MmaAtom, op::Segment<D...>, L, P, Warps>
     : StepPasses<MmaAtom, op::Segment<D...>, L, P> {
   using Passes = StepPasses<MmaAtom, op::Segment<D...>, L, P>;
-  using Layout = StepLayout<MmaAtom, op::Segment<D...>, Warps>;
+  using Layout = StepLayout<MmaAtom, op::Segment<D...>, Warps, has_loss<L>>;
   using Layers = typename Layout::Layers;
   using Rows = StepRows<MmaAtom, Layout>;
   static constexpr int emulated_lanes = MmaAtom::emulated_lanes;
@@ -39,8 +41,7 @@ struct whole_step_tiles<MmaAtom, op::Segment<D...>, L, P, Warps>
 
   float* partial = nullptr;  // (blocks, parameter_count)
 
-  whole_step_tiles(typename op::WholeStep<op::Segment<D...>, L>::template Run<P> const& work,
-                   ExternalTensor const& from)
+  whole_step_tiles(typename Passes::Work const& work, ExternalTensor const& from)
       : Passes(work, from), partial(work.partial) {}
 
   /// What a warp keeps in registers.
@@ -64,7 +65,7 @@ struct whole_step_tiles<MmaAtom, op::Segment<D...>, L, P, Warps>
       for (int w = 0; w < Team::warps_here; ++w) {
         int warp = team.first_warp() + w;
         MmaAtom::opaque(warp);  // nvcc 13 else spills on sm_90
-        forward_and_loss(states[w], rows, first + warp * 16, warp, team.first_lane(), all_layers{});
+        all_forward(states[w], rows, first + warp * 16, warp, team.first_lane(), all_layers{});
       }
       all_backward(team, states, rows, first, all_layers{});
     }
@@ -80,19 +81,19 @@ struct whole_step_tiles<MmaAtom, op::Segment<D...>, L, P, Warps>
   }
   template <int Layer> PHYLLO_INLINE void load_layer(Rows const& rows, int thread) const {
     this->template pack<Layer>(rows.template weights<Layer>(), thread, threads);
-    if constexpr (Layer > 0)
+    if constexpr (Layer > 0 || !has_loss<L>)
       this->template pack_transposed<Layer>(rows.template transposed<Layer>(), thread, threads);
   }
 
   template <std::size_t... I>
-  PHYLLO_INLINE void forward_and_loss(State& s, Rows const& all_rows, long first, int warp,
-                                      int first_lane, std::index_sequence<I...>) const {
+  PHYLLO_INLINE void all_forward(State& s, Rows const& all_rows, long first, int warp,
+                                 int first_lane, std::index_sequence<I...>) const {
     WarpRows<MmaAtom, Layout> const rows{all_rows, warp};
     this->read(s.value, rows, first, first_lane);
     (this->template forward<int(I)>(s.value, all_rows.template weights<int(I)>(), rows, first,
                                     first_lane),
      ...);
-    this->loss(s.value, rows, first, first_lane);
+    this->begin_backward(s.value, rows, first, first_lane);
   }
 
   template <class Team, std::size_t... I>
@@ -123,6 +124,11 @@ struct whole_step_tiles<MmaAtom, op::Segment<D...>, L, P, Warps>
                                            WarpRows<MmaAtom, Layout>{rows, warp}, first + warp * 16,
                                            team.first_lane());
       }
+    } else if constexpr (!has_loss<L>) {
+      // Behind the barrier: nvcc 13 spills more where its loads mix with those of add_weights.
+      for (int w = 0; w < Team::warps_here; ++w)
+        this->input_gradient(states[w].value, rows.template transposed<Layer>(),
+                             first + (team.first_warp() + w) * 16, team.first_lane());
     }
   }
 
