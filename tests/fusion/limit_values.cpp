@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Networks on both sides of limits of fusion/rules.hpp beyond which other kernels compute them.
+// Networks on both sides of limits of SegmentLimits beyond which other kernels compute them.
 // tests/fusion/limits.cpp checks the plans on both sides of all.
 
 #include <fusion/boundaries.hpp>
@@ -22,6 +22,17 @@ struct MostFeatures : Network<Input<1, 2048>, MaxPool1d<2>, Flatten, Linear<128,
 struct FeaturesOnceMore : Network<Input<2, 8>, MaxPool1d<8>, Flatten, Residual<Linear<2>>, Linear<2>> {};
 // clang-format on
 
+// Kernels of backend portable within the limits of another one, which trains layer by layer.
+struct Narrow {
+  static constexpr char const* name = "narrow";
+  static constexpr SegmentLimits segment_limits = {
+      .backend = name, .widest = 32, .most_layers = 3, .most_parameters = 4096};
+  template <class Op, class P> using kernels = portable::Kernels<Op, P>;
+};
+using OnNarrow = Execution<Space, Backends<Narrow>>;
+struct Cut : Network<Input<12>, Linear<32>, GELU, Linear<20>, Tanh, Linear<33>, ReLU, Linear<9>,
+                     Linear<8>, Sigmoid, Linear<7>, Linear<5>, Linear<4>> {};
+
 template <class Net>
 constexpr int steps = Planned<Net, Phase::inference, FusionLevel::tile, 8>::plan.size;
 
@@ -39,4 +50,18 @@ TEST_CASE("limits: values and gradients of small images") {
   static_assert(steps<MostFeatures> == 1 && steps<FeaturesOnceMore> == 1);
   compare_with_reference<MostFeatures>();
   if constexpr (all_cases) compare_with_reference<FeaturesOnceMore>();
+}
+
+TEST_CASE("limits: the plan follows the backend that states them, and results are the same") {
+  using Plan = NetworkPlan<Cut, Phase::inference, Full<double>, OnNarrow>;
+  static_assert(Plan::plan.size == 5);  // two, one too wide, its reader, three, one more
+  static_assert(Plan::plan.step[0].kind == StepKind::segment && Plan::plan.step[0].count == 4);
+  static_assert(Plan::plan.step[3].kind == StepKind::segment && Plan::plan.step[3].count == 4);
+  static_assert(NetworkPlan<Cut, Phase::inference, Full<double>, Fused>::plan.size == 1);
+  static_assert(!runs_whole_steps<Cut, Full<double>, OnNarrow>() &&
+                runs_whole_steps<Cut, Full<double>, Fused>());
+  compare_with_reference<Cut, Kokkos::LayoutRight, OnNarrow>();
+  // The first backend of a list that states limits is asked.
+  using Second = Execution<Space, Backends<PortableBackend, Narrow>>;
+  static_assert(NetworkPlan<Cut, Phase::inference, Full<double>, Second>::plan.size == 1);
 }

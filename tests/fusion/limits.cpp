@@ -18,13 +18,13 @@ using namespace phyllo::test;
 
 namespace {
 
-Part part(Kind kind, int number = 0) {
+Part part(PartKind kind, int number = 0) {
   Part p;
   p.kind = kind;
   p.number = number;
   return p;
 }
-Part input(int channels) { return part(Kind::input, channels); }
+Part input(int channels) { return part(PartKind::input, channels); }
 Part line(int channels, int width) {
   Part p = input(channels);
   p.rank = 1;
@@ -38,12 +38,12 @@ Part image(int channels, int height, int width) {
   return p;
 }
 Part linear(int outputs, bool bias = true) {
-  Part p = part(Kind::linear, outputs);
+  Part p = part(PartKind::linear, outputs);
   p.bias = bias;
   return p;
 }
 Part conv1d(int outputs, int size, int padding = 0, int stride = 1) {
-  Part p = part(Kind::convolution, outputs);
+  Part p = part(PartKind::convolution, outputs);
   p.rank = 1;
   p.size[2] = size;
   p.padding[2] = padding;
@@ -51,14 +51,15 @@ Part conv1d(int outputs, int size, int padding = 0, int stride = 1) {
   return p;
 }
 Part max_pool1d(int size) {
-  Part p = part(Kind::pooling);
+  Part p = part(PartKind::pooling);
   p.rank = 1;
   p.size[2] = p.stride[2] = size;
   return p;
 }
-Part const flatten = part(Kind::flatten), norm = part(Kind::normalization),
-           gelu = part(Kind::pointwise, 0), keep = part(Kind::save), add = part(Kind::add),
-           output = part(Kind::output), softmax = part(Kind::softmax);
+Part const flatten = part(PartKind::flatten), norm = part(PartKind::normalization),
+           gelu = part(PartKind::pointwise, 0), keep = part(PartKind::save),
+           add = part(PartKind::add), output = part(PartKind::output),
+           softmax = part(PartKind::softmax);
 
 DrawnNodes nodes_of(Description const& description) {
   DrawnNodes nodes;
