@@ -11,21 +11,14 @@
 #include <phyllo/core/refusal.hpp>
 
 // What a network is made of.
-#include <phyllo/layer/average_pool1d.hpp>
-#include <phyllo/layer/average_pool2d.hpp>
-#include <phyllo/layer/average_pool3d.hpp>
 #include <phyllo/layer/batch_norm.hpp>
-#include <phyllo/layer/conv1d.hpp>
-#include <phyllo/layer/conv2d.hpp>
-#include <phyllo/layer/conv3d.hpp>
+#include <phyllo/layer/convolution.hpp>
 #include <phyllo/layer/dropout.hpp>
 #include <phyllo/layer/flatten.hpp>
 #include <phyllo/layer/gelu.hpp>
 #include <phyllo/layer/global_average_pool.hpp>
 #include <phyllo/layer/linear.hpp>
-#include <phyllo/layer/max_pool1d.hpp>
-#include <phyllo/layer/max_pool2d.hpp>
-#include <phyllo/layer/max_pool3d.hpp>
+#include <phyllo/layer/pooling.hpp>
 #include <phyllo/layer/relu.hpp>
 #include <phyllo/layer/sigmoid.hpp>
 #include <phyllo/layer/softmax.hpp>

@@ -42,6 +42,10 @@ expect("an arrow that skips its policy" network/network.hpp "${begin}#include <p
   "the arrows of the house do not lead from comm to network")
 expect("a backend that sees a network" backend/portable/pooling.hpp
   "${begin}#include <phyllo/network/network.hpp>\n" "a backend never sees a network")
+expect("a backend that names a layer" backend/portable/pooling.hpp
+  "${begin}template <> struct Fast<op::Chain<ReLU>> {};\n" "a backend names no layer: ReLU")
+expect("a backend whose comment names a layer" backend/portable/pooling.hpp
+  "${begin}struct Fast {};  // ReLU by compare\n/// op::Chain<GELU>\n" "")
 expect("a layer that sees a backend" layer/relu.hpp
   "${begin}#include <phyllo/backend/select.hpp>\n" "a layer never sees a backend")
 expect("a kind named elsewhere" fusion/liveness.hpp
@@ -88,6 +92,8 @@ foreach(key IN ITEMS shape errors source)
   string(REPLACE "/// ${key}" "/// other" docstring "${docstring}")
   expect("a layer without ${key}" layer/relu.hpp "${begin}${docstring}${layer}" "\"${key}\" is missing")
 endforeach()
+expect("two layers with the keys of one" layer/relu.hpp
+  "${begin}/// shape any\n/// errors none\n/// source a paper\n${layer}${layer}" "\"shape\" is missing")
 expect("a class of users without threads" comm/lag.hpp "${begin}/// errors none\nclass Lag;\n" "has the key threads")
 expect("a class of users with threads" comm/lag.hpp "${begin}/// threads one at a time\nclass Lag;\n" "")
 expect("a class inside" comm/buckets.hpp "${begin}/// errors none\nclass Buckets;\n" "")

@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include <phyllo/layer/conv2d.hpp>
-#include <phyllo/layer/max_pool2d.hpp>
+#include <phyllo/layer/convolution.hpp>
+#include <phyllo/layer/pooling.hpp>
 #include <phyllo/layer/relu.hpp>
 #include <phyllo/network/network.hpp>
 

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <phyllo/layer/conv2d.hpp>
+#include <phyllo/layer/convolution.hpp>
 #include <phyllo/layer/linear.hpp>
 #include <phyllo/layer/relu.hpp>
 #include <phyllo/network/network.hpp>

@@ -5,7 +5,7 @@
 // position: Given<6, 2, 2>
 // position: Expected<6, 4, 4>
 
-#include <phyllo/layer/conv2d.hpp>
+#include <phyllo/layer/convolution.hpp>
 #include <phyllo/network/network.hpp>
 
 using namespace phyllo;

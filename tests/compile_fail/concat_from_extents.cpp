@@ -5,7 +5,7 @@
 // position: Given<1, 8, 8>
 // position: Expected<1, 4, 4>
 
-#include <phyllo/layer/max_pool2d.hpp>
+#include <phyllo/layer/pooling.hpp>
 #include <phyllo/network/network.hpp>
 
 using namespace phyllo;

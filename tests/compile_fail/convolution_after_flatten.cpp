@@ -6,7 +6,7 @@
 // position: Given<784>
 // position: Expected<784, 3, 3>
 
-#include <phyllo/layer/conv2d.hpp>
+#include <phyllo/layer/convolution.hpp>
 #include <phyllo/layer/flatten.hpp>
 #include <phyllo/network/network.hpp>
 

@@ -4,7 +4,7 @@
 // position: Convolution<2, 0>
 // position: Layer<1>
 
-#include <phyllo/layer/conv2d.hpp>
+#include <phyllo/layer/convolution.hpp>
 #include <phyllo/network/network.hpp>
 
 using namespace phyllo;

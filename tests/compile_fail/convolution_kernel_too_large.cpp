@@ -6,7 +6,7 @@
 // position: Given<1, 4, 28>
 // position: Expected<1, 5, 28>
 
-#include <phyllo/layer/conv2d.hpp>
+#include <phyllo/layer/convolution.hpp>
 #include <phyllo/network/network.hpp>
 
 using namespace phyllo;

@@ -4,7 +4,7 @@
 // position: Layer<1>
 // position: Given<1, 8, 8>
 
-#include <phyllo/layer/conv2d.hpp>
+#include <phyllo/layer/convolution.hpp>
 #include <phyllo/network/network.hpp>
 
 using namespace phyllo;

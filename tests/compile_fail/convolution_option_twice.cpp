@@ -3,7 +3,7 @@
 // expect: Conv: the options are .* each once
 // position: Layer<1>
 
-#include <phyllo/layer/conv2d.hpp>
+#include <phyllo/layer/convolution.hpp>
 #include <phyllo/network/network.hpp>
 
 using namespace phyllo;

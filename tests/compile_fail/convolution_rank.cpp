@@ -6,7 +6,7 @@
 // position: Given<4, 28>
 // position: Expected<4, 3, 28>
 
-#include <phyllo/layer/conv2d.hpp>
+#include <phyllo/layer/convolution.hpp>
 #include <phyllo/network/network.hpp>
 
 using namespace phyllo;

@@ -3,7 +3,7 @@
 // expect: Conv: .* channels, kernel and stride must be positive, padding must not be negative
 // position: Layer<1>
 
-#include <phyllo/layer/conv2d.hpp>
+#include <phyllo/layer/convolution.hpp>
 #include <phyllo/network/network.hpp>
 
 using namespace phyllo;

@@ -6,7 +6,7 @@
 // position: Given<6, 26, 26>
 // position: Expected<4056>
 
-#include <phyllo/layer/conv2d.hpp>
+#include <phyllo/layer/convolution.hpp>
 #include <phyllo/layer/linear.hpp>
 #include <phyllo/layer/relu.hpp>
 #include <phyllo/network/network.hpp>

@@ -3,7 +3,7 @@
 // expect: Network: the first part must be Input
 // position: NoInput<phyllo::ReLU, phyllo::Layer<0>
 
-#include <phyllo/layer/conv2d.hpp>
+#include <phyllo/layer/convolution.hpp>
 #include <phyllo/layer/relu.hpp>
 #include <phyllo/network/network.hpp>
 

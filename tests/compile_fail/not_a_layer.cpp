@@ -5,7 +5,7 @@
 // position: Layer<2>
 // position: Given<6, 26, 26>
 
-#include <phyllo/layer/conv2d.hpp>
+#include <phyllo/layer/convolution.hpp>
 #include <phyllo/layer/linear.hpp>
 #include <phyllo/network/network.hpp>
 

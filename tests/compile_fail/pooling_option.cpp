@@ -3,7 +3,7 @@
 // expect: Pool: the options are Stride and Padding
 // position: Layer<1>
 
-#include <phyllo/layer/max_pool2d.hpp>
+#include <phyllo/layer/pooling.hpp>
 #include <phyllo/network/network.hpp>
 
 using namespace phyllo;

@@ -3,7 +3,7 @@
 // expect: Pool: .* padding from 0 to half the window
 // position: Layer<1>
 
-#include <phyllo/layer/max_pool2d.hpp>
+#include <phyllo/layer/pooling.hpp>
 #include <phyllo/network/network.hpp>
 
 using namespace phyllo;

@@ -6,7 +6,7 @@
 // position: Given<3, 8, 8, 8>
 // position: Expected<3, 8, 8>
 
-#include <phyllo/layer/max_pool2d.hpp>
+#include <phyllo/layer/pooling.hpp>
 #include <phyllo/network/network.hpp>
 
 using namespace phyllo;

@@ -3,7 +3,7 @@
 // expect: Pool: .* window and stride must be positive
 // position: Layer<1>
 
-#include <phyllo/layer/max_pool1d.hpp>
+#include <phyllo/layer/pooling.hpp>
 #include <phyllo/network/network.hpp>
 
 using namespace phyllo;

@@ -5,7 +5,7 @@
 // position: Given<3, 8, 5>
 // position: Expected<3, 8, 6>
 
-#include <phyllo/layer/average_pool2d.hpp>
+#include <phyllo/layer/pooling.hpp>
 #include <phyllo/network/network.hpp>
 
 using namespace phyllo;

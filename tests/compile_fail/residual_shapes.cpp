@@ -5,7 +5,7 @@
 // position: Given<1, 28, 28>
 // position: Expected<6, 26, 26>
 
-#include <phyllo/layer/conv2d.hpp>
+#include <phyllo/layer/convolution.hpp>
 #include <phyllo/layer/relu.hpp>
 #include <phyllo/network/network.hpp>
 

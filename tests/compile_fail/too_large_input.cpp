@@ -3,7 +3,7 @@
 // expect: Network: .* more than 2147483647 elements
 // position: TooLarge<phyllo::Input<3, 100000, 100000>, phyllo::Layer<0>
 
-#include <phyllo/layer/conv2d.hpp>
+#include <phyllo/layer/convolution.hpp>
 #include <phyllo/network/network.hpp>
 
 using namespace phyllo;

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <phyllo/core/type_name.hpp>
-#include <phyllo/layer/conv2d.hpp>
+#include <phyllo/layer/convolution.hpp>
 #include <phyllo/layer/relu.hpp>
 
 #include <string>

@@ -6,6 +6,8 @@
 #include <initializer_list>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/layer/pointwise.hpp>
+#include <phyllo/layer/relu.hpp>
+#include <phyllo/op/chain.hpp>
 #include <string>
 
 namespace {
@@ -17,7 +19,25 @@ struct Square : phyllo::Pointwise {
   template <class T> PHYLLO_FUNCTION static T derivative(T x) { return T(2) * x; }
 };
 
+struct Ramp : phyllo::Pointwise {
+  static constexpr char const* name = "ramp";
+  static constexpr auto activation = phyllo::Activation::rectifier;
+  template <class T> PHYLLO_FUNCTION static T value(T x) { return x <= T(0) ? T(0) : x; }
+  template <class T> PHYLLO_FUNCTION static T derivative(T x) { return T(x > T(0)); }
+};
+
 }  // namespace
+
+TEST_CASE("a chain of one layer has its activation, in a user's code as well") {
+  using phyllo::Activation;
+  using phyllo::op::Chain;
+  CHECK(Chain<Ramp>::activation == Activation::rectifier);
+  CHECK(Chain<phyllo::ReLU>::activation == Activation::rectifier);
+  CHECK(Chain<Square>::activation == Activation::other);
+  CHECK(Chain<>::activation == Activation::other);
+  CHECK(Chain<Ramp, Ramp>::activation == Activation::other);
+  CHECK(Chain<Ramp, Square>::activation == Activation::other);
+}
 
 TEST_CASE("a pointwise layer keeps shapes and is given its input unless it says otherwise") {
   static_assert(Square::role == phyllo::Role::pointwise);

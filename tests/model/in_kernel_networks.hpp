@@ -2,17 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/layer/average_pool2d.hpp>
 #include <phyllo/layer/batch_norm.hpp>
-#include <phyllo/layer/conv1d.hpp>
-#include <phyllo/layer/conv2d.hpp>
-#include <phyllo/layer/conv3d.hpp>
+#include <phyllo/layer/convolution.hpp>
 #include <phyllo/layer/dropout.hpp>
 #include <phyllo/layer/flatten.hpp>
 #include <phyllo/layer/gelu.hpp>
 #include <phyllo/layer/global_average_pool.hpp>
 #include <phyllo/layer/linear.hpp>
-#include <phyllo/layer/max_pool2d.hpp>
+#include <phyllo/layer/pooling.hpp>
 #include <phyllo/layer/relu.hpp>
 #include <phyllo/layer/sigmoid.hpp>
 #include <phyllo/layer/softmax.hpp>

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <phyllo/layer/conv1d.hpp>
+#include <phyllo/layer/convolution.hpp>
 #include <phyllo/layer/flatten.hpp>
 #include <phyllo/layer/linear.hpp>
 #include <phyllo/model/initialization.hpp>

@@ -6,10 +6,8 @@
 #include <networks/lenet.hpp>
 #include <networks/resnet.hpp>
 #include <networks/unet.hpp>
-#include <phyllo/layer/conv1d.hpp>
-#include <phyllo/layer/conv3d.hpp>
-#include <phyllo/layer/max_pool1d.hpp>
-#include <phyllo/layer/max_pool3d.hpp>
+#include <phyllo/layer/convolution.hpp>
+#include <phyllo/layer/pooling.hpp>
 
 using namespace phyllo;
 

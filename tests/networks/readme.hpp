@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/layer/conv2d.hpp>
+#include <phyllo/layer/convolution.hpp>
 #include <phyllo/layer/flatten.hpp>
 #include <phyllo/layer/linear.hpp>
-#include <phyllo/layer/max_pool2d.hpp>
+#include <phyllo/layer/pooling.hpp>
 #include <phyllo/layer/relu.hpp>
 #include <phyllo/network/network.hpp>
 

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <phyllo/layer/batch_norm.hpp>
-#include <phyllo/layer/conv2d.hpp>
+#include <phyllo/layer/convolution.hpp>
 #include <phyllo/layer/flatten.hpp>
 #include <phyllo/layer/global_average_pool.hpp>
 #include <phyllo/layer/linear.hpp>
-#include <phyllo/layer/max_pool2d.hpp>
+#include <phyllo/layer/pooling.hpp>
 #include <phyllo/layer/relu.hpp>
 #include <phyllo/network/network.hpp>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <phyllo/layer/batch_norm.hpp>
-#include <phyllo/layer/conv2d.hpp>
-#include <phyllo/layer/max_pool2d.hpp>
+#include <phyllo/layer/convolution.hpp>
+#include <phyllo/layer/pooling.hpp>
 #include <phyllo/layer/relu.hpp>
 #include <phyllo/layer/upsample.hpp>
 #include <phyllo/network/network.hpp>

@@ -34,10 +34,10 @@ struct Pixels : Network<Input<3, 2, 2>, Conv2d<5, KernelSize<1>>, Tanh, Conv2d<3
 struct Long : Network<Input<12>, Linear<8>, Tanh, Linear<130>> {};
 
 struct GpuOnHost {
+  using Device = test::HostDevice<test::EmulatedMfma>;
   template <class P>
-  static constexpr SegmentLimits segment_limits_in =
-      gpu::segment_limits<test::HostDevice<hip::Mfma>, P>("gpu on host");
-  template <class Op, class P> using kernels = gpu::Kernels<test::HostDevice<hip::Mfma>, Op, P>;
+  static constexpr SegmentLimits segment_limits_in = gpu::segment_limits<Device, P>("gpu on host");
+  template <class Op, class P> using kernels = gpu::Kernels<Device, Op, P>;
 };
 template <class... B> using On1 = Execution<Space, Backends<B...>>;
 using Gpu = Execution<Space, Backends<GpuOnHost, PortableBackend>, FusionLevel::segment>;

@@ -8,8 +8,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <type_traits>
-
 // Matrix instructions: sm_80 and newer, gfx90a and newer.
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__) && !defined(KOKKOS_ARCH_PASCAL) && \
     !defined(KOKKOS_ARCH_VOLTA) && !defined(KOKKOS_ARCH_TURING75)

@@ -26,6 +26,12 @@ enum class Role : std::uint8_t {
 /// step keeps.
 enum class Derivative : std::uint8_t { nothing, input, output };
 
+/// The function that a pointwise layer computes, where an instruction or a library has it too.
+/// `other` is any function that has no entry here.
+///
+/// numerics each entry leaves a NaN a NaN; gelu is x Phi(x), not its approximation by a tanh
+enum class Activation : std::uint8_t { other, rectifier, hyperbolic_tangent, logistic, gelu };
+
 enum class Phase : std::uint8_t { inference = 1, training = 2, both = 3 };
 
 }  // namespace phyllo::inline PHYLLO_ISA

@@ -5,8 +5,6 @@
 #include <phyllo/core/lane_vector.hpp>
 #include <phyllo/in_kernel/in_kernel_step.hpp>
 
-#include <type_traits>
-
 namespace phyllo::inline PHYLLO_ISA::detail {
 
 /// Step S of a plan for N cells at once, of a network whose values have no positions.

@@ -45,4 +45,34 @@ template <int Rank, int Out, class... Options> struct Convolution {
   };
 };
 
+/// Convolution in 1 spatial dimension; options, numerics and cost as Convolution's.
+///
+/// shape    (N, C, L) -> (N, Out, L')
+/// options  KernelSize<3> · Stride<1> · Padding<0> · Bias<true>
+/// errors   compile: another spatial rank; a kernel larger than the padded input
+/// source   LeCun et al., Proc. IEEE 86 (1998) 2278, §II.A
+template <int Out, class... Options> struct Conv1d : Convolution<1, Out, Options...> {
+  static constexpr char const* name = "conv1d";
+};
+
+/// Convolution in 2 spatial dimensions; options, numerics and cost as Convolution's.
+///
+/// shape    (N, C, H, W) -> (N, Out, H', W')
+/// options  KernelSize<3> · Stride<1> · Padding<0> · Bias<true>
+/// errors   compile: another spatial rank; a kernel larger than the padded input
+/// source   LeCun et al., Proc. IEEE 86 (1998) 2278, §II.A
+template <int Out, class... Options> struct Conv2d : Convolution<2, Out, Options...> {
+  static constexpr char const* name = "conv2d";
+};
+
+/// Convolution in 3 spatial dimensions; options, numerics and cost as Convolution's.
+///
+/// shape    (N, C, D, H, W) -> (N, Out, D', H', W')
+/// options  KernelSize<3> · Stride<1> · Padding<0> · Bias<true>
+/// errors   compile: another spatial rank; a kernel larger than the padded input
+/// source   LeCun et al., Proc. IEEE 86 (1998) 2278, §II.A
+template <int Out, class... Options> struct Conv3d : Convolution<3, Out, Options...> {
+  static constexpr char const* name = "conv3d";
+};
+
 }  // namespace phyllo::inline PHYLLO_ISA

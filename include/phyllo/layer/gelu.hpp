@@ -22,6 +22,7 @@ namespace phyllo::inline PHYLLO_ISA {
 struct GELU : Pointwise {
   static constexpr char const* name = "gelu";
   static constexpr Derivative derivative_of = Derivative::input;
+  static constexpr Activation activation = Activation::gelu;
 
   template <class T> PHYLLO_INLINE static T value(T x) {
     return T(0.5) * x * error_function_complement(-x * sqrt_half<T>);

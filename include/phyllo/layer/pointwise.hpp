@@ -13,13 +13,15 @@ namespace phyllo::inline PHYLLO_ISA {
 /// `value(x)` and `derivative(saved)`, where saved is the layer's input x. If the derivative is
 /// cheaper from the output y, declare `derivative_of = Derivative::output`: saved is then y. If the
 /// value needs no constant but zero, declare `needs_constants = false`: kernels then evaluate it
-/// between sums that fill the registers.
+/// between sums that fill the registers. If the value is one of `Activation`, declare it: backends
+/// then use instructions and libraries that have the function.
 ///
 /// shape    any -> the same
 /// errors   compile: a layer without name, value or derivative, at its use
 struct Pointwise {
   static constexpr Role role = Role::pointwise;
   static constexpr Derivative derivative_of = Derivative::input;
+  static constexpr Activation activation = Activation::other;
   static constexpr bool accepts(Shape) { return true; }
   static constexpr Shape output(Shape s) { return s; }
 };

@@ -50,4 +50,70 @@ template <int Rank, op::PoolingKind Kind, int Size, class... Options> struct Poo
   };
 };
 
+/// Maximum over a window in 1 spatial dimension; options, numerics and cost as Pooling's.
+///
+/// shape    (N, C, L) -> (N, C, L')
+/// options  Stride<Size> · Padding<0>
+/// errors   compile: another spatial rank; a window larger than the padded input
+/// source   Goodfellow, Bengio, Courville, "Deep Learning", 2016, §9.3
+template <int Size, class... Options>
+struct MaxPool1d : Pooling<1, op::PoolingKind::maximum, Size, Options...> {
+  static constexpr char const* name = "max_pool1d";
+};
+
+/// Maximum over a window in 2 spatial dimensions; options, numerics and cost as Pooling's.
+///
+/// shape    (N, C, H, W) -> (N, C, H', W')
+/// options  Stride<Size> · Padding<0>
+/// errors   compile: another spatial rank; a window larger than the padded input
+/// source   Goodfellow, Bengio, Courville, "Deep Learning", 2016, §9.3
+template <int Size, class... Options>
+struct MaxPool2d : Pooling<2, op::PoolingKind::maximum, Size, Options...> {
+  static constexpr char const* name = "max_pool2d";
+};
+
+/// Maximum over a window in 3 spatial dimensions; options, numerics and cost as Pooling's.
+///
+/// shape    (N, C, D, H, W) -> (N, C, D', H', W')
+/// options  Stride<Size> · Padding<0>
+/// errors   compile: another spatial rank; a window larger than the padded input
+/// source   Goodfellow, Bengio, Courville, "Deep Learning", 2016, §9.3
+template <int Size, class... Options>
+struct MaxPool3d : Pooling<3, op::PoolingKind::maximum, Size, Options...> {
+  static constexpr char const* name = "max_pool3d";
+};
+
+/// Mean over a window in 1 spatial dimension; options, numerics and cost as Pooling's.
+///
+/// shape    (N, C, L) -> (N, C, L')
+/// options  Stride<Size> · Padding<0>
+/// errors   compile: another spatial rank; a window larger than the padded input
+/// source   Goodfellow, Bengio, Courville, "Deep Learning", 2016, §9.3
+template <int Size, class... Options>
+struct AveragePool1d : Pooling<1, op::PoolingKind::average, Size, Options...> {
+  static constexpr char const* name = "average_pool1d";
+};
+
+/// Mean over a window in 2 spatial dimensions; options, numerics and cost as Pooling's.
+///
+/// shape    (N, C, H, W) -> (N, C, H', W')
+/// options  Stride<Size> · Padding<0>
+/// errors   compile: another spatial rank; a window larger than the padded input
+/// source   Goodfellow, Bengio, Courville, "Deep Learning", 2016, §9.3
+template <int Size, class... Options>
+struct AveragePool2d : Pooling<2, op::PoolingKind::average, Size, Options...> {
+  static constexpr char const* name = "average_pool2d";
+};
+
+/// Mean over a window in 3 spatial dimensions; options, numerics and cost as Pooling's.
+///
+/// shape    (N, C, D, H, W) -> (N, C, D', H', W')
+/// options  Stride<Size> · Padding<0>
+/// errors   compile: another spatial rank; a window larger than the padded input
+/// source   Goodfellow, Bengio, Courville, "Deep Learning", 2016, §9.3
+template <int Size, class... Options>
+struct AveragePool3d : Pooling<3, op::PoolingKind::average, Size, Options...> {
+  static constexpr char const* name = "average_pool3d";
+};
+
 }  // namespace phyllo::inline PHYLLO_ISA

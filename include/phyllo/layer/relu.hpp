@@ -18,6 +18,7 @@ namespace phyllo::inline PHYLLO_ISA {
 struct ReLU : Pointwise {
   static constexpr char const* name = "relu";
   static constexpr Derivative derivative_of = Derivative::output;
+  static constexpr Activation activation = Activation::rectifier;
   static constexpr bool needs_constants = false;
 
   template <class T> PHYLLO_FUNCTION static T value(T x) { return x <= T(0) ? T(0) : x; }

@@ -21,6 +21,7 @@ namespace phyllo::inline PHYLLO_ISA {
 struct Sigmoid : Pointwise {
   static constexpr char const* name = "sigmoid";
   static constexpr Derivative derivative_of = Derivative::output;
+  static constexpr Activation activation = Activation::logistic;
 
   template <class T> PHYLLO_INLINE static T value(T x) { return logistic(x); }
   template <class T> PHYLLO_INLINE static T derivative(T y) { return y * (T(1) - y); }

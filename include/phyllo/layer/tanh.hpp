@@ -20,6 +20,7 @@ namespace phyllo::inline PHYLLO_ISA {
 struct Tanh : Pointwise {
   static constexpr char const* name = "tanh";
   static constexpr Derivative derivative_of = Derivative::output;
+  static constexpr Activation activation = Activation::hyperbolic_tangent;
 
   template <class T> PHYLLO_INLINE static T value(T x) { return hyperbolic_tangent(x); }
   template <class T> PHYLLO_INLINE static T derivative(T y) {

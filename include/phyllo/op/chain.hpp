@@ -87,6 +87,13 @@ template <class P> struct DerivativeOf<P> {
   static constexpr Derivative value = P::derivative_of;
 };
 
+template <class... P> struct ActivationOf {
+  static constexpr Activation value = Activation::other;
+};
+template <class P> struct ActivationOf<P> {
+  static constexpr Activation value = P::activation;
+};
+
 }  // namespace detail
 
 /// A list of pointwise functions, evaluated one after the other in registers: the epilogue of every
@@ -102,6 +109,9 @@ template <class... P> struct Chain {
   /// What the backward pass needs: a single function may ask for its output; a longer chain is
   /// evaluated again from its input.
   static constexpr Derivative derivative_of = detail::DerivativeOf<P...>::value;
+  /// The function of a chain of one layer; the only thing that a backend may ask of what it
+  /// computes.
+  static constexpr Activation activation = detail::ActivationOf<P...>::value;
 
   template <class T> PHYLLO_INLINE static T value(T x, Element const& e) {
     return detail::ChainOf<P...>::value(x, e);

@@ -27,7 +27,7 @@ struct Always {
 template <Lacking lacking, class Op, class P> struct ByLibraryThat;
 template <Lacking lacking, class Chain, class P>
 struct ByLibraryThat<lacking, op::Contraction<Chain>, P>
-    : blas_lt::Contraction<PlainLibrary<lacking>, HostDevice<cuda::Mma>, Chain, P, Always> {};
+    : blas_lt::Contraction<PlainLibrary<lacking>, HostDevice<EmulatedMma>, Chain, P, Always> {};
 
 template <class Op, class P> using ByLibrary = ByLibraryThat<Lacking::nothing, Op, P>;
 template <class Op, class P> using ByHiding = ByLibraryThat<Lacking::nan_in_relu, Op, P>;

@@ -23,7 +23,7 @@ using namespace phyllo::test;
 namespace {
 
 using P = Mixed<bf16, float>;
-using Device = HostDevice<cuda::Mma>;
+using Device = HostDevice<EmulatedMma>;
 using Op = op::Contraction<op::Chain<ReLU>>;
 using Own = gpu::ContractionKernels<Device, op::Chain<ReLU>, P>;
 

@@ -18,8 +18,8 @@ using namespace phyllo::test;
 
 namespace {
 
-template <class Op, class P> using ByMma = gpu::Kernels<HostDevice<cuda::Mma>, Op, P>;
-template <class Op, class P> using ByMfma = gpu::Kernels<HostDevice<hip::Mfma>, Op, P>;
+template <class Op, class P> using ByMma = gpu::Kernels<HostDevice<EmulatedMma>, Op, P>;
+template <class Op, class P> using ByMfma = gpu::Kernels<HostDevice<EmulatedMfma>, Op, P>;
 // Of float: products by parts of 11 bits (cuda/mma_float.hpp), and one sum for the whole depth.
 template <class P>
 inline constexpr double errors = std::is_same_v<typename P::storage, float> ? 4 : 1;

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <backend/gpu/emulated_mfma.hpp>
+#include <backend/gpu/emulated_mma.hpp>
 #include <backend/gpu/host_runtime.hpp>
-#include <phyllo/backend/cuda/mma_float.hpp>
-#include <phyllo/backend/cuda/wgmma_weights.hpp>
 #include <phyllo/backend/gpu/launch/launcher.hpp>
-#include <phyllo/backend/hip/mfma.hpp>
 
 namespace phyllo::test {
 

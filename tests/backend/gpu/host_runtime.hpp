@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/gpu/launch/team.hpp>
+#include <backend/gpu/emulated_team.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -33,7 +33,7 @@ struct HostRuntime {
     for (int b = 0; b < blocks; ++b) {
       // Scratch memory begins as whatever was there.
       std::vector<std::uint64_t> scratch(Kernel::scratch_bytes / 8 + 2, ~std::uint64_t(0));
-      gpu::Team<Kernel::warps, Kernel::threads / Kernel::warps> team{
+      EmulatedTeam<Kernel::warps, Kernel::threads / Kernel::warps> team{
           reinterpret_cast<std::byte*>(scratch.data())};
       team.scratch += reinterpret_cast<std::uintptr_t>(team.scratch) % 16;
       team.of_block = b;

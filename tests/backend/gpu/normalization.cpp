@@ -15,8 +15,8 @@ using namespace phyllo::test;
 
 namespace {
 
-template <class Op, class P> using OnCuda = gpu::Kernels<HostDevice<cuda::Mma>, Op, P>;
-template <class Op, class P> using OnHip = gpu::Kernels<HostDevice<hip::Mfma>, Op, P>;
+template <class Op, class P> using OnCuda = gpu::Kernels<HostDevice<EmulatedMma>, Op, P>;
+template <class Op, class P> using OnHip = gpu::Kernels<HostDevice<EmulatedMfma>, Op, P>;
 
 }  // namespace
 

@@ -118,15 +118,15 @@ template <template <class> class Instruction, class S>
 struct DeviceOf<Instruction<S>> : HostDevice<Instruction> {};
 
 template <class Segment> void compare_units() {
-  compare_all<Segment, cuda::Mma, bf16>();
-  compare_all<Segment, cuda::Mma, float>();
-  compare_all<Segment, cuda::Wgmma, bf16>();
-  compare_all<Segment, hip::Mfma, bf16>();
+  compare_all<Segment, EmulatedMma, bf16>();
+  compare_all<Segment, EmulatedMma, float>();
+  compare_all<Segment, EmulatedWgmma, bf16>();
+  compare_all<Segment, EmulatedMfma, bf16>();
   if constexpr (all_cases) {
-    compare_all<Segment, hip::Mfma, float>();
-    compare_all<Segment, cuda::Mma, fp16>();
-    compare_all<Segment, cuda::Wgmma, fp16>();
-    compare_all<Segment, hip::Mfma, fp16>();
+    compare_all<Segment, EmulatedMfma, float>();
+    compare_all<Segment, EmulatedMma, fp16>();
+    compare_all<Segment, EmulatedWgmma, fp16>();
+    compare_all<Segment, EmulatedMfma, fp16>();
   }
 }
 
@@ -135,7 +135,7 @@ template <class Segment> void compare_units() {
 TEST_CASE("a perceptron whose middle layers are equal runs them as a loop") {
   using Segment =
       op::Segment<Dense<16, 64, ReLU>, Dense<64, 64, ReLU>, Dense<64, 64, ReLU>, Dense<64, 16>>;
-  using Layout = gpu::segment_forward<cuda::Mma<bf16>, Segment, Mixed<bf16, float>>::Layout;
+  using Layout = gpu::segment_forward<EmulatedMma<bf16>, Segment, Mixed<bf16, float>>::Layout;
   static_assert(Layout::run_length<1>() == 2 && Layout::repeats<2>() && Layout::stages() == 1);
   compare_units<Segment>();
 }
@@ -157,8 +157,9 @@ TEST_CASE("what a function makes of padding reaches no output") {
 }
 
 TEST_CASE_TEMPLATE("a NaN goes through rectifiers, to the outputs of its sample and no other",
-                   MmaAtom, cuda::Mma<bf16>, cuda::Mma<fp16>, cuda::Mma<float>, cuda::Wgmma<bf16>,
-                   cuda::Wgmma<fp16>, hip::Mfma<bf16>, hip::Mfma<fp16>, hip::Mfma<float>) {
+                   MmaAtom, EmulatedMma<bf16>, EmulatedMma<fp16>, EmulatedMma<float>,
+                   EmulatedWgmma<bf16>, EmulatedWgmma<fp16>, EmulatedMfma<bf16>, EmulatedMfma<fp16>,
+                   EmulatedMfma<float>) {
   using S = typename MmaAtom::storage;
   using P = typename PrecisionOf<S>::type;
   using Segment = op::Segment<Dense<5, 40, ReLU>, Dense<40, 40, ReLU>, Dense<40, 3>>;
@@ -191,12 +192,12 @@ TEST_CASE_TEMPLATE("a NaN goes through rectifiers, to the outputs of its sample 
 TEST_CASE("layers that do not fit scratch memory together come in stages") {
   using Wide = Dense<128, 128, ReLU>;
   using Segment = op::Segment<Wide, Wide, Wide, Wide, Wide, Dense<128, 128>>;
-  static_assert(gpu::segment_forward<cuda::Mma<bf16>, Segment, Mixed<bf16, float>>::stages == 2);
-  static_assert(gpu::segment_forward<hip::Mfma<bf16>, Segment, Mixed<bf16, float>>::stages == 6);
+  static_assert(gpu::segment_forward<EmulatedMma<bf16>, Segment, Mixed<bf16, float>>::stages == 2);
+  static_assert(gpu::segment_forward<EmulatedMfma<bf16>, Segment, Mixed<bf16, float>>::stages == 6);
   compare_units<Segment>();
   // One layer alone does not fit: 66,048 bytes of 65,536. The portable kernels take it.
   using Large = op::Segment<Dense<128, 128>, Dense<128, 16>>;
-  static_assert(!gpu::FitsScratch<HostDevice<hip::Mfma>, Large, Full<float>>);
-  static_assert(gpu::FitsScratch<HostDevice<hip::Mfma>, Large, Mixed<bf16, float>>);
-  static_assert(gpu::FitsScratch<HostDevice<cuda::Mma>, Large, Full<float>>);
+  static_assert(!gpu::FitsScratch<HostDevice<EmulatedMfma>, Large, Full<float>>);
+  static_assert(gpu::FitsScratch<HostDevice<EmulatedMfma>, Large, Mixed<bf16, float>>);
+  static_assert(gpu::FitsScratch<HostDevice<EmulatedMma>, Large, Full<float>>);
 }

@@ -22,10 +22,10 @@ using namespace phyllo::test;
 namespace {
 
 // Devices with so little scratch memory that every layer is a stage, and some layers.
-template <class S> struct SmallMma : cuda::Mma<S> {
+template <class S> struct SmallMma : EmulatedMma<S> {
   static constexpr long scratch_budget = 6 * 1024 * long(sizeof(S)) / 2;
 };
-template <class S> struct SmallMfma : hip::Mfma<S> {
+template <class S> struct SmallMfma : EmulatedMfma<S> {
   static constexpr long scratch_budget = 9 * 1024 * long(sizeof(S)) / 2;
 };
 
@@ -43,8 +43,8 @@ template <class Segment> void compare_all() {
     compare<SmallMma, Segment, CrossEntropy, fp16>(batch);
     compare<SmallMfma, Segment, CrossEntropy, bf16>(batch);
     if constexpr (all_cases) {
-      compare<cuda::Mma, Segment, MeanSquaredError, bf16>(batch);
-      compare<hip::Mfma, Segment, MeanSquaredError, fp16>(batch);
+      compare<EmulatedMma, Segment, MeanSquaredError, bf16>(batch);
+      compare<EmulatedMfma, Segment, MeanSquaredError, fp16>(batch);
     }
     compare<SmallMma, Segment, MeanSquaredError, float>(batch);
     compare<SmallMfma, Segment, CrossEntropy, float>(batch);
@@ -52,9 +52,9 @@ template <class Segment> void compare_all() {
 }
 
 template <class Segment, class P>
-using ByMma = gpu::Kernels<HostDevice<cuda::Mma>, op::WholeStep<Segment, MeanSquaredError>, P>;
+using ByMma = gpu::Kernels<HostDevice<EmulatedMma>, op::WholeStep<Segment, MeanSquaredError>, P>;
 template <class Segment, class P>
-using ByMfma = gpu::Kernels<HostDevice<hip::Mfma>, op::WholeStep<Segment, MeanSquaredError>, P>;
+using ByMfma = gpu::Kernels<HostDevice<EmulatedMfma>, op::WholeStep<Segment, MeanSquaredError>, P>;
 
 using Even =
     op::Segment<Dense<16, 32, ReLU>, Dense<32, 48, ReLU>, Dense<48, 32, Tanh>, Dense<32, 16>>;
@@ -73,7 +73,7 @@ TEST_CASE("stages of weights are as many as are tested") {
   static_assert(Small::stages() == 3 && Small::is_forward(Small::first_of(1)) &&
                 !Small::is_forward(Small::first_of(2)));
   CHECK(Stored<SmallMfma, Odd, CrossEntropy, float>::Kernel::Layout::stages() > 1);
-  CHECK(Stored<cuda::Mma, Even, MeanSquaredError, bf16>::Kernel::Layout::stages() == 1);
+  CHECK(Stored<EmulatedMma, Even, MeanSquaredError, bf16>::Kernel::Layout::stages() == 1);
 }
 TEST_CASE("stored steps of even widths") { compare_all<Even>(); }
 TEST_CASE("stored steps of odd widths, with what chains had before them, and random masks") {
@@ -81,44 +81,45 @@ TEST_CASE("stored steps of odd widths, with what chains had before them, and ran
 }
 TEST_CASE("stored steps of inputs of another type, with gaps") {
   for (int const batch : {1, 100}) {
-    compare<cuda::Mma, Even, MeanSquaredError, bf16>(batch, Inputs::apart);
+    compare<EmulatedMma, Even, MeanSquaredError, bf16>(batch, Inputs::apart);
     compare<SmallMfma, Even, CrossEntropy, fp16>(batch, Inputs::apart);
-    compare<hip::Mfma, Odd, CrossEntropy, float>(batch, Inputs::apart);
+    compare<EmulatedMfma, Odd, CrossEntropy, float>(batch, Inputs::apart);
   }
 }
 TEST_CASE("what a function makes of padding and of rows behind the batch is not stored") {
   using Net = op::Segment<Bare<7, 17, BesideZero>, Dense<17, 30, BesideZero>, Dense<30, 3>>;
   for (int const batch : {1, 16, 100}) {
-    compare<cuda::Mma, Net, MeanSquaredError, bf16>(batch);
+    compare<EmulatedMma, Net, MeanSquaredError, bf16>(batch);
     compare<SmallMma, Net, MeanSquaredError, float>(batch);
-    compare<hip::Mfma, Net, MeanSquaredError, fp16>(batch);
+    compare<EmulatedMfma, Net, MeanSquaredError, fp16>(batch);
   }
 }
 TEST_CASE("one layer alone is stored, its gradients too") {
   using Net = op::Segment<Dense<20, 5, Tanh>>;
-  compare<cuda::Mma, Net, MeanSquaredError, bf16>(100);
-  compare<hip::Mfma, Net, CrossEntropy, float>(100);
+  compare<EmulatedMma, Net, MeanSquaredError, bf16>(100);
+  compare<EmulatedMfma, Net, CrossEntropy, float>(100);
 }
 TEST_CASE("the workload mlp-train on AMD's devices is stored, its weights in one stage") {
   using P = Mixed<bf16, float>;
-  using Kernels = Stored<hip::Mfma, Mlp, MeanSquaredError, bf16>;
+  using Kernels = Stored<EmulatedMfma, Mlp, MeanSquaredError, bf16>;
   static_assert(std::is_base_of_v<Kernels, ByMfma<Mlp, P>>);
   static_assert(
-      std::is_base_of_v<gpu::WholeStepKernels<HostDevice<cuda::Mma>, Mlp, MeanSquaredError, P>,
+      std::is_base_of_v<gpu::WholeStepKernels<HostDevice<EmulatedMma>, Mlp, MeanSquaredError, P>,
                         ByMma<Mlp, P>>);
   static_assert(Kernels::Kernel::Layout::stages() == 1);
-  compare<hip::Mfma, Mlp, MeanSquaredError, bf16>(1500);
+  compare<EmulatedMfma, Mlp, MeanSquaredError, bf16>(1500);
 }
 TEST_CASE("wide layers are stored on both vendors' devices, in several stages") {
   using P = Mixed<bf16, float>;
-  static_assert(std::is_base_of_v<Stored<cuda::Mma, Wide, MeanSquaredError, bf16>, ByMma<Wide, P>>);
   static_assert(
-      std::is_base_of_v<Stored<hip::Mfma, Wide, MeanSquaredError, bf16>, ByMfma<Wide, P>>);
-  static_assert(Stored<cuda::Mma, Wide, MeanSquaredError, bf16>::Kernel::Layout::stages() > 1);
-  compare<cuda::Mma, Wide, MeanSquaredError, bf16>(300);
-  compare<hip::Mfma, Wide, CrossEntropy, fp16>(300);
+      std::is_base_of_v<Stored<EmulatedMma, Wide, MeanSquaredError, bf16>, ByMma<Wide, P>>);
+  static_assert(
+      std::is_base_of_v<Stored<EmulatedMfma, Wide, MeanSquaredError, bf16>, ByMfma<Wide, P>>);
+  static_assert(Stored<EmulatedMma, Wide, MeanSquaredError, bf16>::Kernel::Layout::stages() > 1);
+  compare<EmulatedMma, Wide, MeanSquaredError, bf16>(300);
+  compare<EmulatedMfma, Wide, CrossEntropy, fp16>(300);
 }
 TEST_CASE("an empty batch has gradients of zero") {
-  compare<cuda::Mma, Even, MeanSquaredError, bf16>(0);
+  compare<EmulatedMma, Even, MeanSquaredError, bf16>(0);
   compare<SmallMfma, Odd, MeanSquaredError, float>(0);
 }

@@ -22,10 +22,10 @@ using Space = Kokkos::DefaultHostExecutionSpace;
 template <class T> using Rows = Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
 struct GpuOnHost {
+  using Device = test::HostDevice<test::EmulatedMfma>;
   template <class P>
-  static constexpr SegmentLimits segment_limits_in =
-      gpu::segment_limits<test::HostDevice<hip::Mfma>, P>("gpu on host");
-  template <class Op, class P> using kernels = gpu::Kernels<test::HostDevice<hip::Mfma>, Op, P>;
+  static constexpr SegmentLimits segment_limits_in = gpu::segment_limits<Device, P>("gpu on host");
+  template <class Op, class P> using kernels = gpu::Kernels<Device, Op, P>;
 };
 template <class Bits>
 using Stored = Execution<Space, Backends<GpuOnHost, ReferenceBackend, PortableBackend>,

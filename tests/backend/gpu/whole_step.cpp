@@ -25,12 +25,12 @@ void compare(int batch, Inputs inputs = Inputs::in_one_piece) {
 
 template <class Segment> void compare_all() {
   for (int const batch : {1, 16, 100, 700}) {
-    compare<cuda::Mma, Segment, MeanSquaredError, bf16>(batch);
-    compare<cuda::Mma, Segment, CrossEntropy, fp16>(batch);
-    compare<hip::Mfma, Segment, MeanSquaredError, fp16>(batch);
-    compare<hip::Mfma, Segment, CrossEntropy, bf16>(batch);
-    compare<cuda::Mma, Segment, MeanSquaredError, float>(batch);
-    compare<hip::Mfma, Segment, CrossEntropy, float>(batch);
+    compare<EmulatedMma, Segment, MeanSquaredError, bf16>(batch);
+    compare<EmulatedMma, Segment, CrossEntropy, fp16>(batch);
+    compare<EmulatedMfma, Segment, MeanSquaredError, fp16>(batch);
+    compare<EmulatedMfma, Segment, CrossEntropy, bf16>(batch);
+    compare<EmulatedMma, Segment, MeanSquaredError, float>(batch);
+    compare<EmulatedMfma, Segment, CrossEntropy, float>(batch);
   }
 }
 
@@ -49,20 +49,20 @@ TEST_CASE("whole steps of odd widths, with what chains had before them, and rand
 TEST_CASE("what a function makes of padding and of rows behind the batch reaches no gradient") {
   using Net = op::Segment<Bare<7, 17, BesideZero>, Dense<17, 30, BesideZero>, Dense<30, 3>>;
   for (int const batch : {1, 16, 100}) {
-    compare<cuda::Mma, Net, MeanSquaredError, bf16>(batch);
-    compare<cuda::Mma, Net, MeanSquaredError, float>(batch);
-    compare<hip::Mfma, Net, MeanSquaredError, fp16>(batch);
+    compare<EmulatedMma, Net, MeanSquaredError, bf16>(batch);
+    compare<EmulatedMma, Net, MeanSquaredError, float>(batch);
+    compare<EmulatedMfma, Net, MeanSquaredError, fp16>(batch);
   }
 }
 TEST_CASE("the workload mlp-train, whose scratch memory only NVIDIA's devices have") {
-  static_assert(gpu::step_warps<cuda::Mma<bf16>, Mlp> == 8);
-  static_assert(gpu::step_warps<hip::Mfma<bf16>, Mlp> == 0);
-  compare<cuda::Mma, Mlp, MeanSquaredError, bf16>(1000);
+  static_assert(gpu::step_warps<EmulatedMma<bf16>, Mlp> == 8);
+  static_assert(gpu::step_warps<EmulatedMfma<bf16>, Mlp> == 0);
+  compare<EmulatedMma, Mlp, MeanSquaredError, bf16>(1000);
 }
 TEST_CASE("whole steps of inputs of another type, with gaps") {
-  compare<cuda::Mma, Even, MeanSquaredError, bf16>(100, Inputs::apart);
-  compare<hip::Mfma, Odd, CrossEntropy, float>(100, Inputs::apart);
+  compare<EmulatedMma, Even, MeanSquaredError, bf16>(100, Inputs::apart);
+  compare<EmulatedMfma, Odd, CrossEntropy, float>(100, Inputs::apart);
 }
 TEST_CASE("an empty batch has gradients of zero") {
-  compare<cuda::Mma, Even, MeanSquaredError, bf16>(0);
+  compare<EmulatedMma, Even, MeanSquaredError, bf16>(0);
 }

@@ -52,7 +52,21 @@ template <class P, class... Chain> void compare_epilogues() {
   }
 }
 
+struct OwnTanh : Pointwise {
+  static constexpr char const* name = "own_tanh";
+  static constexpr Activation activation = Activation::hyperbolic_tangent;
+};
+
 }  // namespace
+
+TEST_CASE("onednn: a chain of one function that oneDNN has, in a user's code as well") {
+  CHECK(onednn::activation<op::Chain<OwnTanh>> == dnnl::algorithm::eltwise_tanh);
+  CHECK(onednn::activation<op::Chain<Tanh>> == dnnl::algorithm::eltwise_tanh);
+  CHECK(onednn::activation<op::Chain<Sigmoid>> == dnnl::algorithm::eltwise_logistic);
+  CHECK(onednn::activation<op::Chain<GELU>> == dnnl::algorithm::eltwise_gelu_erf);
+  CHECK(onednn::activation<op::Chain<ReLU>> == dnnl::algorithm::undef);
+  CHECK(onednn::activation<op::Chain<Tanh, OwnTanh>> == dnnl::algorithm::undef);
+}
 
 TEST_CASE_TEMPLATE("onednn: products of odd extents", P, PHYLLO_TEST_ONEDNN_PRECISIONS) {
   int const extents[] = {1, 3, 17, 33, 100, 130, 1000};

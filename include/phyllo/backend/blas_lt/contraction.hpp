@@ -7,10 +7,10 @@
 #include <phyllo/backend/gemm_shape.hpp>
 #include <phyllo/backend/gpu/product/contraction.hpp>
 #include <phyllo/backend/portable/pointwise.hpp>
-#include <phyllo/fwd.hpp>
+#include <phyllo/core/role.hpp>
+#include <phyllo/policy/precision.hpp>
 
 #include <string>
-#include <type_traits>
 
 namespace phyllo::inline PHYLLO_ISA::blas_lt {
 
@@ -87,7 +87,7 @@ template <class Library, class Device, class Chain, class P, class Choice> struc
   }
 
  private:
-  static constexpr bool is_relu = std::is_same_v<Chain, op::Chain<ReLU>>;
+  static constexpr bool is_relu = Chain::activation == Activation::rectifier;
   static constexpr bool has_chain = Chain::length == 0 || is_relu;
 
   static bool takes(Pass pass, GemmShape const& c, long outputs) {

@@ -101,7 +101,7 @@ template <class Library> class Products {
     Kokkos::deep_copy(exec, row,
                       Kokkos::View<T const*, space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
                           static_cast<T const*>(memory.result), std::size_t(shape.columns)));
-    exec.fence("phyllo: ReLU of NaN");
+    exec.fence("phyllo: rectifier of NaN");
     known.asked = known.keeps_nan = true;
     for (std::size_t c = 0; c < row.size(); ++c) known.keeps_nan &= std::isnan(float(row(c)));
     return known.keeps_nan;

@@ -30,25 +30,13 @@ template <class Storage> struct Mma : MmaLanes {
   };
 
   PHYLLO_INLINE static gpu::Pack4<Storage> rounded(float const (&value)[4]) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    return Kokkos::bit_cast<gpu::Pack4<Storage>>(Weights{
-        { pack(value[0], value[1]),
-          pack(value[2], value[3]) }});
-#else
-    return {{Storage(value[0]), Storage(value[1]), Storage(value[2]), Storage(value[3])}};
-#endif
+    return Kokkos::bit_cast<gpu::Pack4<Storage>>(
+        Weights{{pack(value[0], value[1]), pack(value[2], value[3])}});
   }
   /// The same of max(x, 0), in as many instructions; a NaN stays one.
   PHYLLO_INLINE static gpu::Pack4<Storage> rounded_rectified(float const (&value)[4]) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    return Kokkos::bit_cast<gpu::Pack4<Storage>>(Weights{
-        { pack_rectified(value[0], value[1]),
-          pack_rectified(value[2], value[3]) }});
-#else
-    gpu::Pack4<Storage> four;
-    for (int i = 0; i < 4; ++i) four.value[i] = Storage(value[i] <= 0 ? 0.0f : value[i]);
-    return four;
-#endif
+    return Kokkos::bit_cast<gpu::Pack4<Storage>>(
+        Weights{{pack_rectified(value[0], value[1]), pack_rectified(value[2], value[3])}});
   }
   PHYLLO_INLINE static void put(Values& values, int part, gpu::Pack4<Storage> const& four) {
     Weights const pairs = weights(four);
@@ -60,9 +48,9 @@ template <class Storage> struct Mma : MmaLanes {
   }
 
   /// sums += values weights, for all lanes of a warp together.
-  PHYLLO_INLINE static void multiply(Sums (&sums)[emulated_lanes],
-                                     Values const (&values)[emulated_lanes],
-                                     Weights const (&weights)[emulated_lanes]) {
+  PHYLLO_INLINE static void multiply([[maybe_unused]] Sums (&sums)[1],
+                                     [[maybe_unused]] Values const (&values)[1],
+                                     [[maybe_unused]] Weights const (&weights)[1]) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     float (&c)[4] = sums[0].value;
     std::uint32_t const(&a)[4] = values[0].pair;
@@ -79,77 +67,56 @@ template <class Storage> struct Mma : MmaLanes {
           "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
           : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
           : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-#elif !PHYLLO_ON_DEVICE
-    float a[16][16], b[16][8];
-    for (int lane = 0; lane < lanes; ++lane) {
-      int const group = lane / 4, thread = lane % 4;
-      for (int i = 0; i < 8; ++i)
-        a[group + (i / 2 % 2) * 8][thread * 2 + i % 2 + (i >= 4) * 8] =
-            half_of(values[lane].pair[i / 2], i % 2);
-      for (int i = 0; i < 4; ++i)
-        b[thread * 2 + i % 2 + (i >= 2) * 8][group] = half_of(weights[lane].pair[i / 2], i % 2);
-    }
-    for (int lane = 0; lane < lanes; ++lane)
-      for (int i = 0; i < 4; ++i)
-        for (int k = 0; k < 16; ++k)
-          sums[lane].value[i] += a[lane / 4 + (i / 2) * 8][k] * b[k][lane % 4 * 2 + i % 2];
 #endif
   }
 
   /// 16 rows of samples in scratch memory, of which 16 channels from `rows` on: as values whose
   /// samples are the inputs of the product, for each channel.
-  PHYLLO_INLINE static void by_channel(Values (&values)[emulated_lanes], Storage const* rows,
-                                       int stride, [[maybe_unused]] int lane) {
+  PHYLLO_INLINE static void by_channel([[maybe_unused]] Values (&values)[1],
+                                       [[maybe_unused]] Storage const* rows,
+                                       [[maybe_unused]] int stride, [[maybe_unused]] int lane) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     transpose(values[0].pair, rows + (lane % 8 + lane / 16 * 8) * stride + lane / 8 % 2 * 8);
-#elif !PHYLLO_ON_DEVICE
-    for (int l = 0; l < lanes; ++l)
-      for (int i = 0; i < 8; ++i)
-        set_half(values[l].pair[i / 2], i % 2,
-                 rows[(l % 4 * 2 + i % 2 + (i >= 4) * 8) * stride + l / 4 + i / 2 % 2 * 8]);
 #endif
   }
   /// The same as weights whose samples are the inputs of the product, and channels its outputs.
-  PHYLLO_INLINE static void by_channel(Weights (&weights)[blocks][emulated_lanes],
-                                       Storage const* rows, int stride, [[maybe_unused]] int lane) {
+  PHYLLO_INLINE static void by_channel([[maybe_unused]] Weights (&weights)[blocks][1],
+                                       [[maybe_unused]] Storage const* rows,
+                                       [[maybe_unused]] int stride, [[maybe_unused]] int lane) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     std::uint32_t pair[4];
     transpose(pair, rows + lane % 16 * stride + lane / 16 * 8);
-    weights[0][0] = {{ pair[0], pair[1] }};
-    weights[1][0] = {{ pair[2], pair[3] }};
-#elif !PHYLLO_ON_DEVICE
-    for (int l = 0; l < lanes; ++l)
-      for (int b = 0; b < blocks; ++b)
-        for (int i = 0; i < 4; ++i)
-          set_half(weights[b][l].pair[i / 2], i % 2,
-                   rows[(l % 4 * 2 + i % 2 + (i >= 2) * 8) * stride + b * 8 + l / 4]);
+    weights[0][0] = {{pair[0], pair[1]}};
+    weights[1][0] = {{pair[2], pair[3]}};
 #endif
   }
 
  protected:
   static constexpr bool is_bf16 = std::is_same_v<Storage, bf16>;
-  static float half_of(std::uint32_t pair, int high) {
-    return float(Storage::from_bits(std::uint16_t(pair >> (16 * high))));
-  }
 
  private:
+  PHYLLO_INLINE static std::uint32_t pack([[maybe_unused]] float low, [[maybe_unused]] float high) {
+    std::uint32_t pair = 0;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  PHYLLO_INLINE static std::uint32_t pack(float low, float high) {
-    std::uint32_t pair;
     if constexpr (is_bf16)
       asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
     else
       asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+#endif
     return pair;
   }
-  PHYLLO_INLINE static std::uint32_t pack_rectified(float low, float high) {
-    std::uint32_t pair;
+  PHYLLO_INLINE static std::uint32_t pack_rectified([[maybe_unused]] float low,
+                                                    [[maybe_unused]] float high) {
+    std::uint32_t pair = 0;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     if constexpr (is_bf16)
       asm("cvt.rn.relu.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
     else
       asm("cvt.rn.relu.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+#endif
     return pair;
   }
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   // Four matrices of 8 by 8, transposed; lanes 8q to 8q + 7 say where the rows of matrix q are.
   PHYLLO_INLINE static void transpose(std::uint32_t (&pair)[4], Storage const* row) {
     auto const at = static_cast<std::uint32_t>(__cvta_generic_to_shared(row));
@@ -159,9 +126,6 @@ template <class Storage> struct Mma : MmaLanes {
                  : "memory");
   }
 #endif
-  static void set_half(std::uint32_t& pair, int high, Storage value) {
-    pair = (pair & (high ? 0xffffu : 0xffff0000u)) | std::uint32_t(value.bits()) << (16 * high);
-  }
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA::cuda

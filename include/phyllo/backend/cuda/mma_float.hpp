@@ -38,60 +38,42 @@ template <> struct Mma<float> : MmaLanes {
 
   /// sums += values weights: twice 8 of the 16 inputs, of which lane t has 4t + 2s and 4t + 2s + 1
   /// where the instruction numbers them t and t + 4.
-  PHYLLO_INLINE static void multiply(Sums (&sums)[emulated_lanes],
-                                     Values const (&values)[emulated_lanes],
-                                     Weights const (&weights)[emulated_lanes]) {
+  PHYLLO_INLINE static void multiply(Sums (&sums)[1], Values const (&values)[1],
+                                     Weights const (&weights)[1]) {
     PHYLLO_UNROLL_ON_DEVICE
     for (int s = 0; s < 2; ++s) {
-      Half a[2][emulated_lanes];  // upper and lower parts
-      Column b[2][emulated_lanes];
-      for (int l = 0; l < emulated_lanes; ++l) {
-        PHYLLO_UNROLL_ON_DEVICE
-        for (int i = 0; i < 4; ++i) {
-          float const x = values[l].of[i % 2][2 * s + i / 2];
-          a[0][l].of[i] = upper(x);
-          a[1][l].of[i] = upper(x - a[0][l].of[i]);
-        }
-        PHYLLO_UNROLL_ON_DEVICE
-        for (int i = 0; i < 2; ++i) {
-          float const w = weights[l].of[2 * s + i];
-          b[0][l].of[i] = upper(w);
-          b[1][l].of[i] = upper(w - b[0][l].of[i]);
-        }
-      }
-      multiply_tf32(sums, a[1], b[0]);
-      multiply_tf32(sums, a[0], b[1]);
-      multiply_tf32(sums, a[0], b[0]);
+      Half a[2];
+      Column b[2];
+      split(values[0], weights[0], s, a, b);
+      multiply_tf32(sums[0], a[1], b[0]);
+      multiply_tf32(sums[0], a[0], b[1]);
+      multiply_tf32(sums[0], a[0], b[0]);
     }
   }
 
   /// 16 rows of samples in scratch memory, of which 16 channels from `rows` on: as values whose
   /// samples are the inputs of the product, for each channel.
-  PHYLLO_INLINE static void by_channel(Values (&values)[emulated_lanes], float const* rows,
-                                       int stride, int lane) {
-    for (int l = 0; l < emulated_lanes; ++l) {
+  PHYLLO_INLINE static void by_channel(Values (&values)[1], float const* rows, int stride,
+                                       int lane) {
+    PHYLLO_UNROLL_ON_DEVICE
+    for (int part = 0; part < parts; ++part) {
       PHYLLO_UNROLL_ON_DEVICE
-      for (int part = 0; part < parts; ++part) {
-        PHYLLO_UNROLL_ON_DEVICE
-        for (int c = 0; c < 4; ++c)
-          values[l].of[part][c] = rows[(channel(lane + l) + c) * stride + sample(lane + l, part)];
-      }
+      for (int c = 0; c < 4; ++c)
+        values[0].of[part][c] = rows[(channel(lane) + c) * stride + sample(lane, part)];
     }
   }
   /// The same as weights whose samples are the inputs of the product, and channels its outputs.
-  PHYLLO_INLINE static void by_channel(Weights (&weights)[blocks][emulated_lanes],
-                                       float const* rows, int stride, int lane) {
-    for (int l = 0; l < emulated_lanes; ++l) {
+  PHYLLO_INLINE static void by_channel(Weights (&weights)[blocks][1], float const* rows, int stride,
+                                       int lane) {
+    PHYLLO_UNROLL_ON_DEVICE
+    for (int b = 0; b < blocks; ++b) {
       PHYLLO_UNROLL_ON_DEVICE
-      for (int b = 0; b < blocks; ++b) {
-        PHYLLO_UNROLL_ON_DEVICE
-        for (int c = 0; c < 4; ++c)
-          weights[b][l].of[c] = rows[(channel(lane + l) + c) * stride + b * 8 + (lane + l) / 4];
-      }
+      for (int c = 0; c < 4; ++c)
+        weights[b][0].of[c] = rows[(channel(lane) + c) * stride + b * 8 + lane / 4];
     }
   }
 
- private:
+ protected:
   struct Half {
     float of[4];  // rows g and g + 8 of inputs t, then of inputs t + 4
   };
@@ -99,6 +81,24 @@ template <> struct Mma<float> : MmaLanes {
     float of[2];  // inputs t and t + 4 of column g
   };
 
+  // The upper and lower parts of a lane's numbers, of which the instruction multiplies eighths s.
+  PHYLLO_INLINE static void split(Values const& values, Weights const& weights, int s, Half (&a)[2],
+                                  Column (&b)[2]) {
+    PHYLLO_UNROLL_ON_DEVICE
+    for (int i = 0; i < 4; ++i) {
+      float const x = values.of[i % 2][2 * s + i / 2];
+      a[0].of[i] = upper(x);
+      a[1].of[i] = upper(x - a[0].of[i]);
+    }
+    PHYLLO_UNROLL_ON_DEVICE
+    for (int i = 0; i < 2; ++i) {
+      float const w = weights.of[2 * s + i];
+      b[0].of[i] = upper(w);
+      b[1].of[i] = upper(w - b[0].of[i]);
+    }
+  }
+
+ private:
   // Rounded to the 11 bits that the instruction reads; what is left is exact.
   PHYLLO_INLINE static float upper(float x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -110,13 +110,13 @@ template <> struct Mma<float> : MmaLanes {
     return Kokkos::bit_cast<float>((Kokkos::bit_cast<std::uint32_t>(x) + 0x1000u) & 0xffffe000u);
 #endif
   }
-  PHYLLO_INLINE static void multiply_tf32(Sums (&sums)[emulated_lanes],
-                                          Half const (&values)[emulated_lanes],
-                                          Column const (&weights)[emulated_lanes]) {
+  PHYLLO_INLINE static void multiply_tf32([[maybe_unused]] Sums& sums,
+                                          [[maybe_unused]] Half const& values,
+                                          [[maybe_unused]] Column const& weights) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    float (&c)[4] = sums[0].value;
-    float const(&a)[4] = values[0].of;
-    float const(&b)[2] = weights[0].of;
+    float (&c)[4] = sums.value;
+    float const(&a)[4] = values.of;
+    float const(&b)[2] = weights.of;
     asm volatile(
         "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
         "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
@@ -124,17 +124,6 @@ template <> struct Mma<float> : MmaLanes {
         : "r"(Kokkos::bit_cast<std::uint32_t>(a[0])), "r"(Kokkos::bit_cast<std::uint32_t>(a[1])),
           "r"(Kokkos::bit_cast<std::uint32_t>(a[2])), "r"(Kokkos::bit_cast<std::uint32_t>(a[3])),
           "r"(Kokkos::bit_cast<std::uint32_t>(b[0])), "r"(Kokkos::bit_cast<std::uint32_t>(b[1])));
-#elif !PHYLLO_ON_DEVICE
-    float a[16][8], b[8][8];
-    for (int lane = 0; lane < lanes; ++lane) {
-      for (int i = 0; i < 4; ++i)
-        a[lane / 4 + i % 2 * 8][lane % 4 + i / 2 * 4] = values[lane].of[i];
-      for (int i = 0; i < 2; ++i) b[lane % 4 + i * 4][lane / 4] = weights[lane].of[i];
-    }
-    for (int lane = 0; lane < lanes; ++lane)
-      for (int i = 0; i < 4; ++i)
-        for (int k = 0; k < 8; ++k)
-          sums[lane].value[i] += a[lane / 4 + i / 2 * 8][k] * b[k][lane % 4 * 2 + i % 2];
 #endif
   }
 };

@@ -15,15 +15,12 @@ namespace phyllo::inline PHYLLO_ISA::cuda {
 /// lane t = lane % 4 has the channels 4t to 4t + 3, so that it reads and writes them in one access,
 /// and what a layer leaves in a lane is what the next layer wants there.
 ///
-/// On a host, where `emulated_lanes` is 32, one call does the work of all lanes by the same tables:
-/// that is how tests execute the kernels without a GPU. source   PTX ISA 8, 9.7.14.5 (matrix
-/// fragments of mma.m16n8k8 and mma.m16n8k16)
+/// source   PTX ISA 8, 9.7.14.5 (matrix fragments of mma.m16n8k8 and mma.m16n8k16)
 struct MmaLanes {
   static constexpr int lanes = 32;
-  static constexpr int emulated_lanes =
-      PHYLLO_ON_DEVICE ? 1 : lanes;  // lanes that one call computes
-  static constexpr int blocks = 2;   // of sums in 16 outputs; weights of 8 outputs each
-  static constexpr int parts = 2;    // samples of a lane
+  static constexpr int emulated_lanes = 1;  // lanes that one call computes; more in tests on hosts
+  static constexpr int blocks = 2;          // of sums in 16 outputs; weights of 8 outputs each
+  static constexpr int parts = 2;           // samples of a lane
   /// Bytes of scratch memory for a block: what a device of the architecture has, less what the
   /// system takes.
 #if defined(KOKKOS_ARCH_AMPERE86) || defined(KOKKOS_ARCH_ADA89) || \

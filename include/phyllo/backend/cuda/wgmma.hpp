@@ -28,10 +28,10 @@ namespace phyllo::inline PHYLLO_ISA::cuda {
 ///          their full rate, of which mma.sync gets about 62 % on an H100
 /// source   PTX ISA 8, 9.7.15.5 (wgmma: fragments, matrices in shared memory, descriptors)
 template <class Storage> struct Wgmma : Mma<Storage> {
+  using InRegisters = Mma<Storage>;  // the instruction with the same values and sums
   using Sums = MmaLanes::Sums;
-  using Values = typename Mma<Storage>::Values;
-  static constexpr int emulated_lanes = MmaLanes::emulated_lanes, lanes = MmaLanes::lanes,
-                       blocks = MmaLanes::blocks;
+  using Values = typename InRegisters::Values;
+  static constexpr int blocks = MmaLanes::blocks;
 
   /// Weights in scratch memory as the instruction wants them: a column of 8 inputs is 16 bytes, 8
   /// such columns are a block, and of 16 inputs by 8 outputs the two blocks follow each other.
@@ -47,17 +47,16 @@ template <class Storage> struct Wgmma : Mma<Storage> {
   }
 
   /// 16 inputs of some outputs in scratch memory, whose first byte stands at a multiple of 16.
-#if PHYLLO_ON_DEVICE
   using Matrix = std::uint64_t;
-  PHYLLO_INLINE static Matrix matrix(std::byte const* first) {
+  PHYLLO_INLINE static Matrix matrix([[maybe_unused]] std::byte const* first) {
+#if PHYLLO_ON_DEVICE
     auto const at = static_cast<std::uint32_t>(__cvta_generic_to_shared(first));
     return std::uint64_t((at & 0x3ffff) >> 4) | std::uint64_t(next_inputs >> 4) << 16 |
            std::uint64_t(next_outputs >> 4) << 32;
-  }
 #else
-  using Matrix = std::byte const*;
-  static Matrix matrix(std::byte const* first) { return first; }
+    return 0;
 #endif
+  }
 
   /// Around products: values and sums are in registers before, and products are done behind.
   PHYLLO_INLINE static void begin_products() {
@@ -94,8 +93,9 @@ template <class Storage> struct Wgmma : Mma<Storage> {
   }
 
   /// sums += values weights, of 64 outputs.
-  PHYLLO_INLINE static void multiply_64(Sums (*sums)[blocks][emulated_lanes],
-                                        Values const (&values)[emulated_lanes], Matrix weights) {
+  PHYLLO_INLINE static void multiply_64([[maybe_unused]] Sums (*sums)[blocks][1],
+                                        [[maybe_unused]] Values const (&values)[1],
+                                        [[maybe_unused]] Matrix weights) {
 #if PHYLLO_ON_DEVICE && defined(__CUDA_ARCH_FEAT_SM90_ALL)
     float (&a)[4] = sums[0][0][0].value, (&b)[4] = sums[0][1][0].value;
     float (&c)[4] = sums[1][0][0].value, (&d)[4] = sums[1][1][0].value;
@@ -126,13 +126,12 @@ template <class Storage> struct Wgmma : Mma<Storage> {
             "+f"(f[1]), "+f"(f[2]), "+f"(f[3]), "+f"(g[0]), "+f"(g[1]), "+f"(g[2]), "+f"(g[3]),
             "+f"(h[0]), "+f"(h[1]), "+f"(h[2]), "+f"(h[3])
           : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "l"(weights));
-#elif !PHYLLO_ON_DEVICE
-    multiply_on_host(sums, 4, values, weights);
 #endif
   }
   /// sums += values weights, of 16 outputs.
-  PHYLLO_INLINE static void multiply_16(Sums (*sums)[blocks][emulated_lanes],
-                                        Values const (&values)[emulated_lanes], Matrix weights) {
+  PHYLLO_INLINE static void multiply_16([[maybe_unused]] Sums (*sums)[blocks][1],
+                                        [[maybe_unused]] Values const (&values)[1],
+                                        [[maybe_unused]] Matrix weights) {
 #if PHYLLO_ON_DEVICE && defined(__CUDA_ARCH_FEAT_SM90_ALL)
     float (&a)[4] = sums[0][0][0].value, (&b)[4] = sums[0][1][0].value;
     std::uint32_t const(&x)[4] = values[0].pair;
@@ -150,30 +149,7 @@ template <class Storage> struct Wgmma : Mma<Storage> {
           : "+f"(a[0]), "+f"(a[1]), "+f"(a[2]), "+f"(a[3]), "+f"(b[0]), "+f"(b[1]), "+f"(b[2]),
             "+f"(b[3])
           : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "l"(weights));
-#elif !PHYLLO_ON_DEVICE
-    multiply_on_host(sums, 1, values, weights);
 #endif
-  }
-
- private:
-  // One warp's quarter of the instruction, groups of 16 outputs.
-  static void multiply_on_host(Sums (*sums)[blocks][emulated_lanes], int groups,
-                               Values const (&values)[emulated_lanes], std::byte const* weights) {
-    float a[16][16];
-    for (int lane = 0; lane < lanes; ++lane)
-      for (int i = 0; i < 8; ++i)
-        a[lane / 4 + i / 2 % 2 * 8][lane % 4 * 2 + i % 2 + (i >= 4) * 8] =
-            Mma<Storage>::half_of(values[lane].pair[i / 2], i % 2);
-    for (int n = 0; n < groups * 16; ++n)
-      for (int row = 0; row < 16; ++row) {
-        int const lane = row % 8 * 4 + n % 8 / 2;
-        float& sum = sums[n / 16][n / 8 % 2][lane].value[row / 8 * 2 + n % 2];
-        for (int k = 0; k < 16; ++k)
-          sum +=
-              a[row][k] *
-              float(*reinterpret_cast<Storage const*>(
-                  weights + n / 8 * next_outputs + k / 8 * next_inputs + n % 8 * 16 + k % 8 * 2));
-      }
   }
 };
 

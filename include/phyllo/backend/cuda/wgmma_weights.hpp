@@ -12,10 +12,11 @@ namespace phyllo::inline PHYLLO_ISA::gpu {
 ///
 /// shape    (in, out) -> [group of inputs][group of outputs][8 outputs][8 inputs][output][input];
 ///          behind them biases (out) in float
-template <class S, int In, int Out>
-struct PackedWeights<cuda::Wgmma<S>, In, Out> : PackedWeights<cuda::Mma<S>, In, Out> {
-  using MmaAtom = cuda::Wgmma<S>;
-  using Base = PackedWeights<cuda::Mma<S>, In, Out>;
+template <class MmaAtom, int In, int Out>
+  requires requires { typename MmaAtom::Matrix; }
+struct PackedWeights<MmaAtom, In, Out> : PackedWeights<typename MmaAtom::InRegisters, In, Out> {
+  using S = typename MmaAtom::storage;
+  using Base = PackedWeights<typename MmaAtom::InRegisters, In, Out>;
   using Base::group_size;
   using Base::in_groups;
   using Base::out_groups;

@@ -41,9 +41,9 @@ template <class Storage> struct Mfma : MfmaLanes {
   PHYLLO_INLINE static Weights weights(gpu::Pack4<Storage> const& four) { return {four}; }
 
   /// sums += values weights, for all lanes of a wavefront together.
-  PHYLLO_INLINE static void multiply(Sums (&sums)[emulated_lanes],
-                                     Values const (&values)[emulated_lanes],
-                                     Weights const (&weights)[emulated_lanes]) {
+  PHYLLO_INLINE static void multiply([[maybe_unused]] Sums (&sums)[1],
+                                     [[maybe_unused]] Values const (&values)[1],
+                                     [[maybe_unused]] Weights const (&weights)[1]) {
 #if defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || \
     defined(__gfx950__)
     typedef float Float4 __attribute__((ext_vector_type(4)));
@@ -64,30 +64,19 @@ template <class Storage> struct Mfma : MfmaLanes {
                                                 Kokkos::bit_cast<Half4>(values[0]), c, 0, 0, 0);
     }
     sums[0] = Kokkos::bit_cast<Sums>(c);
-#elif !PHYLLO_ON_DEVICE
-    float a[16][16], b[16][16];
-    for (int lane = 0; lane < lanes; ++lane)
-      for (int i = 0; i < 4; ++i) {
-        a[lane % 16][lane / 16 * 4 + i] = float(weights[lane].of.value[i]);
-        b[lane / 16 * 4 + i][lane % 16] = float(values[lane].of.value[i]);
-      }
-    for (int lane = 0; lane < lanes; ++lane)
-      for (int i = 0; i < 4; ++i)
-        for (int k = 0; k < 16; ++k)
-          sums[lane].value[i] += a[lane / 16 * 4 + i][k] * b[k][lane % 16];
 #endif
   }
 
   /// 16 rows of samples in scratch memory, of which 16 channels from `rows` on: as values whose
   /// samples are the inputs of the product, for each channel.
-  PHYLLO_INLINE static void by_channel(Values (&values)[emulated_lanes], Storage const* rows,
-                                       int stride, int lane) {
-    for (int l = 0; l < emulated_lanes; ++l) gather(values[l].of, rows, stride, lane + l);
+  PHYLLO_INLINE static void by_channel(Values (&values)[1], Storage const* rows, int stride,
+                                       int lane) {
+    gather(values[0].of, rows, stride, lane);
   }
   /// The same as weights whose samples are the inputs of the product, and channels its outputs.
-  PHYLLO_INLINE static void by_channel(Weights (&weights)[blocks][emulated_lanes],
-                                       Storage const* rows, int stride, int lane) {
-    for (int l = 0; l < emulated_lanes; ++l) gather(weights[0][l].of, rows, stride, lane + l);
+  PHYLLO_INLINE static void by_channel(Weights (&weights)[blocks][1], Storage const* rows,
+                                       int stride, int lane) {
+    gather(weights[0][0].of, rows, stride, lane);
   }
 
  private:

@@ -11,12 +11,10 @@ namespace phyllo::inline PHYLLO_ISA::hip {
 /// outputs as rows, a lane's four sums are the four channels of its sample that the next layer
 /// wants there.
 ///
-/// On a host, where `emulated_lanes` is 64, one call does the work of all lanes by the same tables.
 /// source   AMD CDNA 2 instruction set, 7.1 (matrix fragments); AMD matrix instruction calculator
 struct MfmaLanes {
   static constexpr int lanes = 64;
-  static constexpr int emulated_lanes =
-      PHYLLO_ON_DEVICE ? 1 : lanes;                  // lanes that one call computes
+  static constexpr int emulated_lanes = 1;           // lanes that one call computes; see MmaLanes
   static constexpr int blocks = 1;                   // of sums in 16 outputs
   static constexpr int parts = 1;                    // samples of a lane
   static constexpr long scratch_budget = 64 * 1024;  // bytes for a block

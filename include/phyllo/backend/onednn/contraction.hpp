@@ -93,13 +93,13 @@ template <class Chain, class P, class Choice> struct Contraction {
   static constexpr bool has_chain =
       Chain::length == 0 || activation<Chain> != dnnl::algorithm::undef;
   static constexpr Pass one_pass_kind = Chain::length == 0 ? Pass::forward
-                                        : std::is_same_v<Chain, op::Chain<GELU>>
+                                        : Chain::activation == Activation::gelu
                                             ? Pass::gelu_forward
                                             : Pass::activated_forward;
 
   // Whether what follows a product comes to the same after its sums were stored.
   static bool survives_rounding(bool folded) {
-    return std::is_same_v<S, A> || (std::is_same_v<Chain, op::Chain<ReLU>> && !folded);
+    return std::is_same_v<S, A> || (Chain::activation == Activation::rectifier && !folded);
   }
   static bool takes(Pass pass, GemmShape const& c, long outputs) {
     return c.plain && c.rows > 0 && Choice::template takes<S>(pass, c.rows, c.depth, outputs) &&

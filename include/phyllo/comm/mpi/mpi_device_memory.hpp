@@ -11,7 +11,6 @@
 
 #include <cstdlib>
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace phyllo::inline PHYLLO_ISA {

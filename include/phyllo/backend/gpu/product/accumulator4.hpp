@@ -4,10 +4,8 @@
 
 #include <phyllo/backend/gpu/product/pack4.hpp>
 #include <phyllo/core/macros.hpp>
-#include <phyllo/fwd.hpp>
+#include <phyllo/core/role.hpp>
 #include <phyllo/op/chain.hpp>
-
-#include <type_traits>
 
 namespace phyllo::inline PHYLLO_ISA::gpu {
 
@@ -54,7 +52,7 @@ template <class MmaAtom> struct Accumulator4 {
   PHYLLO_INLINE Pack4<S> finished(Randomness const& random, int sample, int channel,
                                   bool is_there = true) {
     constexpr bool is_rectified =
-        rounds_rectified<MmaAtom> && std::is_same_v<Chain, op::Chain<ReLU>>;
+        rounds_rectified<MmaAtom> && Chain::activation == Activation::rectifier;
     if constexpr (!is_rectified) apply<Chain>(random, sample, channel);
     if constexpr (Chain::length > 0) {
       end_at<Count>(channel);

@@ -3,7 +3,7 @@
 
 // What `perf/run --json` writes, beside the plan of the network that it is about.
 
-#include <phyllo/io/explain_measured.hpp>
+#include <phyllo/perf/explain_measured.hpp>
 #include <phyllo/phyllo.hpp>
 
 #include <doctest/doctest.h>

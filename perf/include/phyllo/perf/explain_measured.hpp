@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <phyllo/io/perf_file.hpp>
+#include <phyllo/perf/perf_file.hpp>
 #include <phyllo/model/explain.hpp>
 
 #include <cmath>
