@@ -132,10 +132,27 @@ template <class Net, class P> Case inference_case(Ceilings const& c, std::string
   return k;
 }
 
+/// `several` with one more named View, the first.
+template <class First, class... Rest>
+Tensors<First, Rest...> prepended(First const& first, Tensors<Rest...> const& several) {
+  return {first, several};
+}
+
+/// `change(targets)` of one View of targets, and of every View of several named ones.
+template <class V, class Change> auto each_view(V const& view, Change const& change) {
+  return change(view);
+}
+template <class Change> Tensors<> each_view(Tensors<> const&, Change const&) { return {}; }
+template <class First, class... Rest, class Change>
+auto each_view(Tensors<First, Rest...> const& several, Change const& change) {
+  auto const first = named<typename First::tag>(change(several.first.view));
+  return prepended(first, each_view(several.rest, change));
+}
+
 /// A training step by the public call: forward, loss, backward, update; on a device replayed as it
-/// was captured, and waited for.
+/// was captured, and waited for. The gradients of `checked` samples are compared.
 template <class Net, class L, class P, class Bits = Fastest, class Targets>
-Case training_case(Ceilings const& c, long batch, Targets const& targets) {
+Case training_case(Ceilings const& c, long batch, Targets const& targets, long checked = 32) {
   using Exec = Execution<Space, typename DefaultBackends<Space>::type, FusionLevel::tile, Bits>;
   using Fast = Trainer<Net, L, Sgd, P, Local, Exec>;
   using Slow = Trainer<Net, L, Sgd, Full<double>, Local, Reference>;
@@ -152,21 +169,24 @@ Case training_case(Ceilings const& c, long batch, Targets const& targets) {
   };
   auto const state = std::make_shared<State>(rule, batch, targets);
   // One step on a few samples against the same in float64: its change of the parameters.
-  long const checked = std::min(batch, 32l);
+  checked = std::min(batch, checked);
   auto const part = std::pair<long, long>(0, checked);
   auto const few_x = Kokkos::subview(state->x, part, Kokkos::ALL);
-  auto const few_targets = [&] {
-    if constexpr (Targets::rank == 1)
-      return Kokkos::subview(targets, part);
+  double target_bytes = 0;
+  auto const few_targets = each_view(targets, [&]<class V>(V const& view) {
+    target_bytes += double(view.size() * sizeof(typename V::value_type)) / double(batch);
+    if constexpr (V::rank == 1)
+      return Kokkos::subview(view, part);
     else
-      return Kokkos::subview(targets, part, Kokkos::ALL);
-  }();
+      return Kokkos::subview(view, part, Kokkos::ALL);
+  });
   Host const host;
   Slow truth(host, rule, {.batch = int(checked)});
   Fast trial(state->exec, rule, {.batch = int(checked), .seed = 1});
   state->exec.fence("perf");
   copy_parameters(trial.model().parameters(), truth.model().parameters());
-  truth.step(on_host(few_x), on_host(few_targets));
+  truth.step(on_host(few_x),
+             each_view(few_targets, [](auto const& view) { return on_host(view); }));
   host.fence("perf");
   trial.step(few_x, few_targets);
   state->exec.fence("perf");
@@ -182,8 +202,7 @@ Case training_case(Ceilings const& c, long batch, Targets const& targets) {
   k.phase = "training";
   k.batch = batch;
   k.flops_per_sample = training_flops<Net>();
-  k.bytes_per_sample =
-      sizeof(float) * double(Net::input.size() + (L::classes ? 1 : Net::output.size()));
+  k.bytes_per_sample = sizeof(float) * double(Net::input.size()) + target_bytes;
   k.relative_error = relative_error(wanted, got);
   set_floor(k, c.template peak<P>(), c.memory());
   if constexpr (on_device) {

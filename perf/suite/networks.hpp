@@ -19,6 +19,16 @@ struct LeNet : Network<Input<1, 28, 28>,
     Conv2d<6, KernelSize<5>, Padding<2>>, ReLU, MaxPool2d<2>,
     Conv2d<16, KernelSize<5>>, ReLU, MaxPool2d<2>,
     Flatten, Linear<120>, ReLU, Linear<84>, ReLU, Linear<10>> {};
+struct BatchNormMlp : Network<Input<16>, Linear<64>, BatchNorm<>, ReLU, Linear<64>, BatchNorm<>, ReLU,
+    Linear<64>, BatchNorm<>, ReLU, Linear<64>, BatchNorm<>, ReLU, Linear<16>> {};
+struct trunk;
+struct digit;
+struct position;
+struct TwoHeadLeNet : Network<Input<1, 28, 28>,
+    Conv2d<6, KernelSize<5>, Padding<2>>, ReLU, MaxPool2d<2>,
+    Conv2d<16, KernelSize<5>>, ReLU, MaxPool2d<2>, Flatten, Save<trunk>,
+    Linear<120>, ReLU, Linear<84>, ReLU, Linear<10>, Output<digit>,
+    From<trunk>, Linear<84>, ReLU, Linear<2>, Output<position>> {};
 // clang-format on
 
 /// FLOPs of a training step, of one sample, as `explain` counts them.

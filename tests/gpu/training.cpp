@@ -35,3 +35,18 @@ void gpu_training(Kokkos::View<int*> classes, Kokkos::View<float**> values) {
       train<GpuPerceptron, phyllo::MeanSquaredError, phyllo::Mixed<phyllo::fp16, float>>(values);)
   PHYLLO_IN_VERIFY(train<GpuPerceptron, phyllo::MeanSquaredError, phyllo::Full<float>>(values);)
 }
+
+// Kernels of rows and of lookups, of which no network here consists.
+template <class P> void rows_and_lookups(Kokkos::DefaultExecutionSpace const& exec) {
+  using Rows = phyllo::op::RowNormalization<phyllo::op::Chain<phyllo::Tanh>>;
+  using RowKernels = phyllo::portable::Kernels<Rows, P>;
+  using LookupKernels = phyllo::portable::Kernels<phyllo::op::Lookup, P>;
+  RowKernels::run(exec, "rows", typename Rows::template Forward<P>{});
+  RowKernels::run(exec, "rows", typename Rows::template Backward<P>{});
+  LookupKernels::run(exec, "lookup", phyllo::op::Lookup::Forward<P>{});
+  LookupKernels::run(exec, "lookup", phyllo::op::Lookup::BackwardParameters<P>{});
+}
+void gpu_rows_and_lookups(Kokkos::DefaultExecutionSpace const& exec) {
+  rows_and_lookups<phyllo::Full<float>>(exec);
+  PHYLLO_IN_VERIFY(rows_and_lookups<phyllo::Mixed<phyllo::bf16, float>>(exec);)
+}

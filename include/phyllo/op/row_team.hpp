@@ -4,6 +4,7 @@
 
 #include <phyllo/core/elementary.hpp>
 #include <phyllo/core/macros.hpp>
+#include <phyllo/op/dot_product.hpp>
 #include <phyllo/op/softmax_row.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -68,8 +69,26 @@ template <class Member> struct RowTeam {
         SoftmaxSumReducer<T>(total));
     return total;
   }
+  /// Whether this thread writes what the row has once; all lanes of it write the same.
+  PHYLLO_INLINE bool leads() const { return member.team_rank() == 0; }
   /// No thread continues before all have read.
   PHYLLO_INLINE void barrier() const { member.team_barrier(); }
+};
+
+/// The same calls for one thread that has a row to itself: on a processor its loops become vectors.
+struct RowThread {
+  template <class Body> PHYLLO_INLINE void for_each(int channels, Body const& body) const {
+    PHYLLO_SIMD(16)
+    for (int c = 0; c < channels; ++c) body(c);
+  }
+  template <class T, class Body> PHYLLO_INLINE T sum(int channels, Body const& body) const {
+    return sum_channels<T>(channels, body);
+  }
+  template <class T, class Row>
+  PHYLLO_INLINE SoftmaxSum<T> softmax_sum(int channels, Row const& x) const {
+    return op::softmax_sum<T>(channels, x);
+  }
+  PHYLLO_INLINE bool leads() const { return true; }
 };
 
 /// Whether a loss has `row_by_team`, the same as `row` by a team.

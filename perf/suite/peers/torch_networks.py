@@ -7,17 +7,35 @@ import torch
 nn = torch.nn
 
 
-def mlp(*widths):
+def mlp(*widths, normalization=None):
+    """Linear layers with ReLU between them, and before each ReLU a normalization(width) if there is one."""
     layers = []
-    for inputs, outputs in zip(widths, widths[1:]):
-        layers += [nn.Linear(inputs, outputs), nn.ReLU()]
-    return nn.Sequential(*layers[:-1])
+    for inputs, outputs in zip(widths, widths[1:-1]):
+        layers += [nn.Linear(inputs, outputs)] + ([normalization(outputs)] if normalization else []) + [nn.ReLU()]
+    return nn.Sequential(*layers, nn.Linear(*widths[-2:]))
+
+
+def lenet_trunk():
+    return [nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5),
+            nn.ReLU(), nn.MaxPool2d(2), nn.Flatten()]
 
 
 def lenet():
-    return nn.Sequential(nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5),
-                         nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(400, 120), nn.ReLU(),
-                         nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10))
+    return nn.Sequential(*lenet_trunk(), *mlp(400, 120, 84, 10))
+
+
+class TwoHeadLeNet(nn.Module):
+    """LeNet with a second head: the logits of the digit, and the position."""
+
+    def __init__(self):
+        super().__init__()
+        self.trunk = nn.Sequential(*lenet_trunk())
+        self.digit = mlp(400, 120, 84, 10)
+        self.position = mlp(400, 84, 2)
+
+    def forward(self, x):
+        features = self.trunk(x)
+        return self.digit(features), self.position(features)
 
 
 class Block(nn.Module):

@@ -24,7 +24,7 @@ except ImportError:
     sys.exit(0)
 
 sys.dont_write_bytecode = True
-from torch_networks import lenet, mlp  # noqa: E402
+from torch_networks import TwoHeadLeNet, lenet, mlp  # noqa: E402
 
 if a.device == "cuda" and not torch.cuda.is_available():
     print("absent: this PyTorch sees no device", flush=True)
@@ -103,6 +103,10 @@ def training(model, x, targets, loss):
         optimizer.step()
 
     return recorded(call), None
+
+
+def digit_and_position(y, targets):
+    return nn.functional.cross_entropy(y[0], targets[0]) + nn.functional.mse_loss(y[1], targets[1])
 
 
 def softmax_head(rows, classes):
@@ -192,6 +196,10 @@ def cases():
         batch = on(16384, 1 << 18)
         yield "", batch, training(mlp(16, 64, 64, 64, 64, 16), torch.randn(batch, 16), torch.randn(batch, 16),
                                   nn.functional.mse_loss)
+    elif a.workload == "batchnorm-mlp-train":
+        batch = on(16384, 1 << 18)
+        yield "", batch, training(mlp(16, 64, 64, 64, 64, 16, normalization=nn.BatchNorm1d), torch.randn(batch, 16),
+                                  torch.randn(batch, 16), nn.functional.mse_loss)
     elif a.workload == "wide-mlp-train":
         batch = on(4096, 16384)
         yield "", batch, training(mlp(1024, 1024, 1024, 1024, 1024), torch.randn(batch, 1024),
@@ -201,6 +209,11 @@ def cases():
         x = torch.randn(batch, 1, 28, 28).to(memory_format=torch.channels_last)
         yield "", batch, training(lenet().to(memory_format=torch.channels_last), x, torch.randint(10, (batch,)),
                                   nn.functional.cross_entropy)
+    elif a.workload == "trunk-head-train":
+        batch = on(128, 4096)
+        x = torch.randn(batch, 1, 28, 28).to(memory_format=torch.channels_last)
+        yield "", batch, training(TwoHeadLeNet().to(memory_format=torch.channels_last), x,
+                                  (torch.randint(10, (batch,)), torch.randn(batch, 2)), digit_and_position)
     elif a.workload == "softmax-head" and (DEVICE or not a.compile):
         for rows, classes in ((4096, 10), (512, 32768)):
             yield f"{classes} classes", rows, softmax_head(rows, classes)

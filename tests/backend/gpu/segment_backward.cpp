@@ -24,10 +24,10 @@ using namespace phyllo::test;
 namespace {
 
 // Devices with so little scratch memory that nearly every layer is a stage.
-template <class S> struct SmallMma : cuda::Mma<S> {
+template <class S> struct SmallMma : EmulatedMma<S> {
   static constexpr long scratch_budget = 6 * 1024 * long(sizeof(S)) / 2;
 };
-template <class S> struct SmallMfma : hip::Mfma<S> {
+template <class S> struct SmallMfma : EmulatedMfma<S> {
   static constexpr long scratch_budget = 9 * 1024 * long(sizeof(S)) / 2;
 };
 
@@ -235,11 +235,11 @@ using Mlp = op::Segment<Dense<16, 64, ReLU>, Dense<64, 64, ReLU>, Dense<64, 64, 
 }  // namespace
 
 TEST_CASE("odd widths, random masks and what chains had before them, in one pass") {
-  compare_batches<Whole<cuda::Mma, Odd, bf16>, Odd, bf16>();
-  compare_batches<Whole<hip::Mfma, Odd, float>, Odd, float>();
+  compare_batches<Whole<EmulatedMma, Odd, bf16>, Odd, bf16>();
+  compare_batches<Whole<EmulatedMfma, Odd, float>, Odd, float>();
   if constexpr (all_cases) {
-    compare_batches<Whole<cuda::Mma, Odd, float>, Odd, float>();
-    compare_batches<Whole<hip::Mfma, Odd, fp16>, Odd, fp16>();
+    compare_batches<Whole<EmulatedMma, Odd, float>, Odd, float>();
+    compare_batches<Whole<EmulatedMfma, Odd, fp16>, Odd, fp16>();
   }
 }
 TEST_CASE("the same with values that are stored, in several stages") {
@@ -248,7 +248,7 @@ TEST_CASE("the same with values that are stored, in several stages") {
   compare_batches<Kernels, Odd, bf16>();
   compare_batches<Stored<SmallMfma, Odd, float>, Odd, float>();
   if constexpr (all_cases) {
-    compare_batches<Stored<cuda::Mma, Odd, float>, Odd, float>();
+    compare_batches<Stored<EmulatedMma, Odd, float>, Odd, float>();
     compare_batches<Stored<SmallMfma, Odd, fp16>, Odd, fp16>();
   }
 }
@@ -259,25 +259,25 @@ TEST_CASE("even widths, of inputs in one piece and of another type with gaps") {
   static_assert(Layout::first_of(Layout::stages() - 1) == Layout::pieces - 1);
   for (auto const wanted : {InputGradient::none, InputGradient::written, InputGradient::added})
     for (auto const inputs : {Inputs::in_one_piece, Inputs::apart}) {
-      compare<Whole<cuda::Mma, Even, float>, Even, float>(100, wanted, inputs);
-      compare<Whole<hip::Mfma, Even, bf16>, Even, bf16>(100, wanted, inputs);
+      compare<Whole<EmulatedMma, Even, float>, Even, float>(100, wanted, inputs);
+      compare<Whole<EmulatedMfma, Even, bf16>, Even, bf16>(100, wanted, inputs);
       compare<Small, Even, float>(100, wanted, inputs);
     }
 }
 TEST_CASE("one layer alone") {
-  compare_batches<Whole<cuda::Mma, Single, bf16>, Single, bf16>();
-  compare_batches<Stored<cuda::Mma, Single, float>, Single, float>();
+  compare_batches<Whole<EmulatedMma, Single, bf16>, Single, bf16>();
+  compare_batches<Stored<EmulatedMma, Single, float>, Single, float>();
 }
 TEST_CASE("what a function makes of padding and of rows behind the batch reaches no gradient") {
   using Net = op::Segment<Bare<7, 17, BesideZero>, Dense<17, 30, BesideZero>, Dense<30, 3>>;
   for (int const batch : {1, 16, 100}) {
-    compare<Whole<cuda::Mma, Net, bf16>, Net, bf16>(batch, InputGradient::written);
+    compare<Whole<EmulatedMma, Net, bf16>, Net, bf16>(batch, InputGradient::written);
     compare<Stored<SmallMma, Net, float>, Net, float>(batch, InputGradient::written);
   }
 }
 TEST_CASE("input gradients are the differences of the forward pass in double") {
   using Segment = op::Segment<Dense<5, 19, Tanh>, Dense<19, 18, GELU, Dropout<0.2>>, Bare<18, 3>>;
-  using Kernels = Whole<cuda::Mma, Segment, float>;
+  using Kernels = Whole<EmulatedMma, Segment, float>;
   using A = Arena<Segment>;
   constexpr int batch = 33, size = batch * A::first;
   StepState const state{.seed = 5, .forward = 3, .first_sample = 11};
@@ -325,15 +325,15 @@ TEST_CASE("input gradients are the differences of the forward pass in double") {
   CHECK(distance(floats(slope), d_x, 0, size) <= 0x1p-17);
 }
 TEST_CASE("segments stay on chip where a block has room, others are stored") {
-  using OfMlp = Chosen<cuda::Mma, Mlp, bf16>;
-  using OfAmd = Chosen<hip::Mfma, Mlp, bf16>;
-  static_assert(std::is_base_of_v<Whole<cuda::Mma, Mlp, bf16>, OfMlp>);
-  static_assert(std::is_base_of_v<Stored<hip::Mfma, Mlp, bf16>, OfAmd>);
+  using OfMlp = Chosen<EmulatedMma, Mlp, bf16>;
+  using OfAmd = Chosen<EmulatedMfma, Mlp, bf16>;
+  static_assert(std::is_base_of_v<Whole<EmulatedMma, Mlp, bf16>, OfMlp>);
+  static_assert(std::is_base_of_v<Stored<EmulatedMfma, Mlp, bf16>, OfAmd>);
   static_assert(sample_bytes<OfMlp> == 0 && sample_bytes<OfAmd> > 0);
   // Nothing is kept of outputs that no derivative reads, nor of their gradients.
   static_assert(
       sample_bytes<OfAmd> ==
-      sample_bytes<gpu::Kernels<HostDevice<hip::Mfma>, op::WholeStep<Mlp, MeanSquaredError>,
+      sample_bytes<gpu::Kernels<HostDevice<EmulatedMfma>, op::WholeStep<Mlp, MeanSquaredError>,
                                 Mixed<bf16, float>>> -
           2 * 16 * 2);
   compare<OfMlp, Mlp, bf16>(700, InputGradient::added);
@@ -343,6 +343,6 @@ TEST_CASE("arguments of the longest segment are less than 512 bytes") {
   using D = Dense<16, 16, Tanh>;
   using Longest = op::Segment<D, D, D, D, D, D, D, D, D, D, D, D, D, D, D, D>;
   static_assert(Longest::length == Longest::max_length);
-  CHECK(sizeof(Whole<cuda::Mma, Longest, bf16>::Kernel) < 512);
-  CHECK(sizeof(Stored<cuda::Mma, Longest, bf16>::Kernel) < 512);
+  CHECK(sizeof(Whole<EmulatedMma, Longest, bf16>::Kernel) < 512);
+  CHECK(sizeof(Stored<EmulatedMma, Longest, bf16>::Kernel) < 512);
 }

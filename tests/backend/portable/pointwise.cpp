@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <phyllo/backend/portable/pointwise.hpp>
-#include <phyllo/backend/portable/softmax.hpp>
 #include <phyllo/backend/reference/pointwise.hpp>
-#include <phyllo/backend/reference/softmax.hpp>
 #include <phyllo/layer/dropout.hpp>
 #include <phyllo/layer/gelu.hpp>
 #include <phyllo/layer/relu.hpp>
@@ -43,47 +41,8 @@ template <class Chain, class P> void compare_pointwise() {
 
 }  // namespace
 
-namespace {
-
-// Rows shared by teams, which devices run; here a team is one thread.
-template <class Op, class P> struct ByTeams : portable::Kernels<Op, P> {
-  template <class Space, class Work>
-  static void run(Space const& exec, std::string const& label, Work const& work) {
-    portable::Kernels<Op, P>::run_by_teams(exec, label, work);
-  }
-};
-
-template <class P, template <class, class> class Kernels> void compare_softmax() {
-  using S = typename P::storage;
-  auto const compare_rows = [](long rows, int channels) {
-    auto x = numbers<S>(rows * channels, 1);
-    auto const y = numbers<S>(rows * channels, 2), d_y = numbers<S>(rows * channels, 3);
-    // Rows that would overflow without the shift.
-    for (long i = 0; i < rows * channels; i += 5) x.data()[i] = S(300.0f + 3.0f * float(i % 7));
-    compare<op::Softmax, P, Kernels>(op::Softmax::Forward<P>{rows, channels, x.data(), nullptr},
-                                     bound<P>(),
-                                     output<S>(rows * channels, [](auto& w, S* p) { w.y = p; }));
-    for (bool const added : {false, true})
-      compare<op::Softmax, P, Kernels>(
-          op::Softmax::Backward<P>{rows, channels, y.data(), d_y.data(), nullptr, added},
-          bound<P>(), output<S>(rows * channels, added, [](auto& w, S* p) { w.d_x = p; }));
-  };
-  for_size_rows([&](SizeRow const& pick) {
-    compare_rows(pick.row % 11 == 5 ? 0 : pick(0) * pick(2), pick(1));
-  });
-  // Vectors of several registers, and rows of several chunks.
-  for (int const channels : {63, 64, 65, 127, 200, 2048, 2049, 5000}) compare_rows(3, channels);
-}
-
-}  // namespace
-
 TEST_CASE_TEMPLATE("portable: pointwise chains", P, PHYLLO_TEST_PRECISIONS) {
   compare_pointwise<op::Chain<ReLU>, P>();
   compare_pointwise<op::Chain<Dropout<0.3>>, P>();
   compare_pointwise<op::Chain<Tanh, Dropout<0.5>, GELU, Sigmoid>, P>();
-}
-
-TEST_CASE_TEMPLATE("portable: softmax", P, PHYLLO_TEST_PRECISIONS) {
-  compare_softmax<P, portable::Kernels>();
-  compare_softmax<P, ByTeams>();
 }

@@ -6,7 +6,7 @@
 #include <backend/reference/probe.hpp>
 #include <cmath>
 #include <finite_difference.hpp>
-#include <phyllo/backend/reference/softmax.hpp>
+#include <phyllo/backend/reference/row.hpp>
 #include <phyllo/policy/precision.hpp>
 #include <vector>
 

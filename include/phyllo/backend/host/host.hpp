@@ -3,10 +3,12 @@
 #pragma once
 
 #include <phyllo/backend/host/contraction.hpp>
+#include <phyllo/backend/host/lookup.hpp>
 #include <phyllo/backend/host/loss.hpp>
 #include <phyllo/backend/host/loss_sum.hpp>
 #include <phyllo/backend/host/normalization.hpp>
 #include <phyllo/backend/host/pooling.hpp>
+#include <phyllo/backend/host/row.hpp>
 #include <phyllo/backend/host/segment/segment_backward.hpp>
 #include <phyllo/backend/host/segment/segment_forward.hpp>
 #include <phyllo/backend/host/segment/whole_step.hpp>

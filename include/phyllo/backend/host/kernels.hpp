@@ -37,6 +37,16 @@ template <class Run> void each_piece(int worker, int workers, int pieces, Run co
   for (int piece = int(long(pieces) * worker / workers); piece < last; ++piece) run(piece);
 }
 
+/// Pieces that rows are cut into where every row is computed by itself: one for each thread, but
+/// none of fewer numbers than take longer than it takes to start a thread.
+template <class Space> int worthy_pieces(Space const& exec, long rows, int channels) {
+  constexpr long worth_a_thread = 8192;
+  long count = rows * channels / worth_a_thread;
+  if (count > exec.concurrency()) count = exec.concurrency();
+  if (count > rows) count = rows;
+  return count < 1 ? 1 : int(count);
+}
+
 /// Runs functor(0 .. count - 1); one piece of work on the caller's thread.
 template <class Space, class Functor>
 void launch(Space const& exec, std::string const& label, int count, Functor const& functor) {

@@ -4,9 +4,10 @@
 
 #include <phyllo/backend/portable/contraction.hpp>
 #include <phyllo/backend/portable/loss.hpp>
+#include <phyllo/backend/portable/lookup.hpp>
 #include <phyllo/backend/portable/movement.hpp>
 #include <phyllo/backend/portable/normalization.hpp>
 #include <phyllo/backend/portable/pointwise.hpp>
 #include <phyllo/backend/portable/pooling.hpp>
+#include <phyllo/backend/portable/row.hpp>
 #include <phyllo/backend/portable/segment.hpp>
-#include <phyllo/backend/portable/softmax.hpp>

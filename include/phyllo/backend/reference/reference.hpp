@@ -4,13 +4,14 @@
 
 #include <phyllo/backend/reference/contraction.hpp>
 #include <phyllo/backend/reference/loss.hpp>
+#include <phyllo/backend/reference/lookup.hpp>
 #include <phyllo/backend/reference/movement.hpp>
 #include <phyllo/backend/reference/normalization.hpp>
 #include <phyllo/backend/reference/pointwise.hpp>
 #include <phyllo/backend/reference/pooling.hpp>
+#include <phyllo/backend/reference/row.hpp>
 #include <phyllo/backend/reference/segment.hpp>
 #include <phyllo/backend/reference/segment_backward.hpp>
-#include <phyllo/backend/reference/softmax.hpp>
 #include <phyllo/op/segment_limits.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {

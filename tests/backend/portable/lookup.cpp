@@ -1,0 +1,9 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <backend/portable/lookup_comparison.hpp>
+
+using namespace phyllo;
+using namespace phyllo::test;
+
+TEST_CASE_TEMPLATE("portable: lookups", P, PHYLLO_TEST_PRECISIONS) { compare_lookups<P>(); }
