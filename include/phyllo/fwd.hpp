@@ -43,6 +43,8 @@ template <int Shards> struct Reproducible;
 // layer: one file for each
 template <int... Extent> struct Input;
 template <class Tag, int... Extent> struct NamedInput;
+template <int... Extent> struct IntegerInput;
+template <class Tag, int... Extent> struct NamedIntegerInput;
 template <int Out, class... Options> struct Linear;
 template <int Out, class... Options> struct Conv1d;
 template <int Out, class... Options> struct Conv2d;

@@ -56,6 +56,20 @@ template <class First, class Where> struct NoInput {
                 "Network: the first part must be Input<channels, extents...> or NamedInput.");
 };
 
+/// A layer that computes with numbers behind an IntegerInput.
+template <class L, class Where> struct ReadsIntegers {
+  static_assert(detail::met<false, Where>,
+                "Network: this layer computes with numbers, and its input are the integers of an "
+                "IntegerInput. Put Embedding<entries, channels> between them.");
+};
+
+/// A layer that reads integers behind numbers.
+template <class L, class Where> struct RequiresIntegers {
+  static_assert(detail::met<false, Where>,
+                "Network: this layer reads integers, and its input are numbers. Begin with "
+                "IntegerInput<extents...> or NamedIntegerInput<tag, extents...>.");
+};
+
 /// A saved value that does not exist; Where is the next layer.
 template <auto Tag, class Where> struct UnknownTag {
   static_assert(detail::met<false, Where>,

@@ -32,6 +32,13 @@ enum class Derivative : std::uint8_t { nothing, input, output };
 /// numerics each entry leaves a NaN a NaN; gelu is x Phi(x), not its approximation by a tanh
 enum class Activation : std::uint8_t { other, rectifier, hyperbolic_tangent, logistic, gelu };
 
+/// What the numbers of a value are.
+enum class ValueType : std::uint8_t {
+  storage,     // the precision's storage type
+  accumulate,  // its type of sums: statistics beside values of 16 bits
+  integer,     // 32 bits, without a gradient: indices
+};
+
 enum class Phase : std::uint8_t { inference = 1, training = 2, both = 3 };
 
 }  // namespace phyllo::inline PHYLLO_ISA

@@ -109,7 +109,8 @@ template <class Net, class Precision> class InKernel {
   /// window more than the tap on its position.
   static constexpr bool in_lanes = PHYLLO_VECTOR_BYTES > 0 && [] {
     for (Node const& n : program::nodes.node)
-      if (n.output.positions() != 1 || !n.window.is_one_tap()) return false;
+      if (n.output.positions() != 1 || !n.window.is_one_tap() || n.type != ValueType::storage)
+        return false;
     return true;
   }();
 

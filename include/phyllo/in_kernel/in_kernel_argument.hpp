@@ -15,7 +15,7 @@
 namespace phyllo::inline PHYLLO_ISA::detail {
 
 // What is wrong with an argument of a call inside a kernel.
-enum class ArgumentFit { fits, one_number, other_extent, not_indexed, read_only };
+enum class ArgumentFit { fits, one_number, other_extent, not_indexed, read_only, integers };
 
 // Elements of T that its type states; 0: it states none. Arrays, views of rank 1 (Kokkos' and the
 // standard's), spans, and any type with a static size().
@@ -82,6 +82,9 @@ template <ArgumentFit fit> struct CheckedArgument {
       fit != ArgumentFit::not_indexed,
       "in_kernel: an argument is neither a number nor indexed by one integer. Pass a View of "
       "rank 1, an array, a pointer or a function of the index, without a name.");
+  static_assert(fit != ArgumentFit::integers,
+                "in_kernel: the network has an IntegerInput, which calls inside kernels do not "
+                "take. Call infer, or begin the network behind its Embedding.");
   static_assert(
       fit != ArgumentFit::read_only,
       "in_kernel: an output is read-only. Pass a View, a pointer or a function that returns "
@@ -101,6 +104,8 @@ template <class Net, class Accumulate, class... T> struct InKernelArguments {
       return Ports<Net>::input_shape(int(I)).size();
   }
   template <std::size_t... I> static constexpr ArgumentFit first_misfit(std::index_sequence<I...>) {
+    for (int k = 0; k < Ports<Net>::inputs; ++k)
+      if (Ports<Net>::takes_integers(k)) return ArgumentFit::integers;
     ArgumentFit const all[] = {argument_fit<size<I>(), is_output<I>, Accumulate, T>()...,
                                ArgumentFit::fits};
     for (ArgumentFit const one : all)

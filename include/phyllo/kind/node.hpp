@@ -15,12 +15,6 @@ template <class... Number> constexpr bool exceeds_int(Number... number) {
 }
 }  // namespace detail
 
-/// What the numbers of a value are.
-enum class ValueType : std::uint8_t {
-  storage,     // the precision's storage type
-  accumulate,  // its type of sums: statistics beside values of 16 bits
-  integer,     // 32 bits, without a gradient: indices
-};
 constexpr int element_bytes(ValueType type, int storage, int accumulate) {
   return type == ValueType::integer ? 4 : type == ValueType::accumulate ? accumulate : storage;
 }
@@ -96,7 +90,8 @@ struct Node {
   SavedValue saved[most_saved];
   int batch_state = -1;  // sums over a batch, kept from forward to backward: elements
   int batch_state_count = 0;
-  int partial_count = 0;  // workspace of sums over blocks: elements
+  int partial_count = 0;  // workspace of the backward pass: numbers of the type of sums
+  int sample_partial_count = 0;  // the same, for each sample
   bool global_statistics = false;
   double momentum = 0;
   double epsilon = 0;

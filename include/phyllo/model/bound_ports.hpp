@@ -86,7 +86,7 @@ template <class Net> struct BoundPorts : Ports<Net> {
                   "Model: expected one View for each input or output of the network, got a single "
                   "one. Pass tensors(named<tag>(view), ...) with one View for each name.");
     BoundTensors bound;
-    if constexpr (expected == 1) bind_one<Space, Use>(bound, 0, view, who);
+    if constexpr (expected == 1) bind_one<Space, Use, 0>(bound, view, who);
     return bound;
   }
 
@@ -109,27 +109,37 @@ template <class Net> struct BoundPorts : Ports<Net> {
     if constexpr (Names::are_known && Names::are_distinct && complete) {
       views.visit([&]<class Tag>(auto const& view) {
         constexpr int k = Names::template port<Tag>();
-        bind_one<Space, Use>(bound, k, view, {who.model, who.role, k});
+        bind_one<Space, Use, k>(bound, view, {who.model, who.role, k});
       });
       if constexpr (is_written(Use) && Names::size > 1) refuse_shared_memory(bound, who);
     }
     return bound;
   }
 
-  template <class Space, PortUse Use, class View>
-  static void bind_one(BoundTensors& bound, int k, View const& view, Argument const& who) {
+  template <class Space, PortUse Use, int K, class View>
+  static void bind_one(BoundTensors& bound, View const& view, Argument const& who) {
     int const batch = batch_of(view, who);
     if (bound.batch >= 0 && bound.batch != batch)
       throw Error(who + ": expected " + std::to_string(bound.batch) + " samples as before, got " +
                   std::to_string(batch) + ".");
     bound.batch = batch;
-    Shape const shape = Use == PortUse::inputs || Use == PortUse::input_gradients ? input_shape(k)
-                                                                                  : output_shape(k);
+    constexpr bool is_input = Use == PortUse::inputs || Use == PortUse::input_gradients;
+    constexpr bool integers = is_input && Ports<Net>::takes_integers(is_input ? K : 0);
+    static_assert(!integers || Use == PortUse::inputs,
+                  "Model: integers have no gradient. Pass tensors(named<tag>(view), ...) with the "
+                  "other inputs, or no View of gradients of the inputs.");
+    static_assert(!integers || holds_integers<View>,
+                  "Model: an IntegerInput takes a View of integers.");
+    Shape const shape = is_input ? input_shape(K) : output_shape(K);
     if constexpr (is_written(Use))
-      bound.tensor[k] = bind_output<Space>(view, shape, who);
+      bound.tensor[K] = bind_output<Space>(view, shape, who);
     else
-      bound.tensor[k] = bind_input<Space>(view, shape, who);
+      bound.tensor[K] = bind_input<Space>(view, shape, who);
   }
+  template <class View>
+  static constexpr bool holds_integers = std::is_integral_v<typename View::value_type>;
+  template <class View>
+  static constexpr bool holds_integers<Gathered<View>> = holds_integers<View>;
 
   // Of two results in the same memory one would be lost.
   static void refuse_shared_memory(BoundTensors const& bound, Argument const& who) {

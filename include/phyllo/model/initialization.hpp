@@ -65,6 +65,11 @@ PHYLLO_INLINE float xavier_deviation(float gain, WeightKey const& weight) {
 
 }  // namespace detail
 
+/// Rows of tables: normal with deviation one.
+struct UnitNormal {
+  PHYLLO_FUNCTION float value(WeightKey const& weight) const { return detail::unit_normal(weight); }
+};
+
 /// Weights uniform in +-gain sqrt(3 / fan_in): keeps the variance of activations through layers.
 ///
 /// options  gain = sqrt 2 for layers followed by ReLU; 1 without, 5/3 before Tanh

@@ -104,6 +104,7 @@ void launch_initialization(Space const& exec, std::string const& name, Scheme co
     for (ParameterTensor const& t : n.parameter) {
       if (t.count == 0) continue;
       if (t.initial == Initial::scheme) draw(scheme, t, tensor);
+      if (t.initial == Initial::normal) draw(UnitNormal{}, t, tensor);
       if (t.initial == Initial::one) fill(t.offset, t.count, 1);
     }
     int at = n.buffer;

@@ -51,7 +51,7 @@ Model<Net, P, Exec>::Model(space const& exec, ModelOptions const& options)
   allocate(exec, buffers_, "buffers", nodes.buffer_size);
   allocate(exec, buffers_before_, "buffers before a step", nodes.buffer_size);
   allocate(exec, batch_state_, "statistics", nodes.batch_state_size);
-  allocate(exec, partial_, "workspace", partial_count<Training, P, Exec>(exec));
+  allocate(exec, partial_, "workspace", partial_count<Training, P, Exec>(exec, options.batch));
   constexpr long sample_bytes = work_sample_bytes<Training, P, Exec>();
   if constexpr (sample_bytes > 0)
     allocate(exec, samples_, "workspace of segments",

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/launch_label.hpp>
 #include <phyllo/fusion/planned.hpp>
 #include <phyllo/model/arenas.hpp>
 #include <phyllo/model/execution.hpp>
+#include <phyllo/model/load_integers.hpp>
 #include <phyllo/op/copy.hpp>
 #include <phyllo/op/transfer.hpp>
 
@@ -66,11 +68,25 @@ template <class Planned, class Precision, class Exec, class Communication> struc
             Planned::liveness.chain_first(Planned::step(S))};
   }
 
+  /// A value of integers.
+  std::int32_t* integers(int v) const {
+    return arenas.template at_as<std::int32_t>(
+        Planned::memory.slot[Planned::memory.value[v]].offset);
+  }
+
   /// The caller's tensor into the value of input node v.
   void load(ExternalTensor const& source, int v) const {
+    if (Planned::node(v).type == ValueType::integer) return load_integers(source, v);
     using Work = op::Transfer::Load<Precision>;
     Kernels<op::Transfer>::run(exec, labels.back(),
                                Work{batch, Planned::node(v).output, source, value(v)});
+  }
+  void load_integers(ExternalTensor const& source, int v) const {
+    Shape const shape = Planned::node(v).output;
+    Kokkos::parallel_for(
+        launch_label(labels.back()),
+        Kokkos::RangePolicy<space, Kokkos::IndexType<long>>(exec, 0, long(batch) * shape.size()),
+        LoadIntegers{shape, source, integers(v)});
   }
   /// A slot (value or gradient) of the shape of value v into the caller's tensor.
   void store(storage const* slot, int v, ExternalTensor const& target) const {

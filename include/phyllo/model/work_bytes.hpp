@@ -40,10 +40,12 @@ template <class Planned, int S, class P, class Exec> constexpr long step_sample_
 // Numbers of the workspace of step S: of its node, its kernels, and of rows of gradients where it
 // is a segment.
 template <class Planned, int S, class P, class Exec>
-long step_partial_count(typename Exec::space const& exec) {
+long step_partial_count(typename Exec::space const& exec, long batch) {
   using Op = StepBackwardOp<Planned, S>;
   using All = SelectedKernels<Op, P, typename Exec::backends>;
-  long count = std::max(long(Planned::head(S).partial_count), kernel_traits<All>.partial_count);
+  constexpr Node head = Planned::head(S);
+  long count = std::max(head.partial_count + batch * head.sample_partial_count,
+                        kernel_traits<All>.partial_count);
   if constexpr (Planned::step(S).kind == StepKind::segment)
     count = std::max(count, long(workspace_rows<Op, All>(exec, Exec::shards)) *
                                 step_parameters<Planned, S>.count);
@@ -66,10 +68,11 @@ template <class Planned, class P, class Exec> constexpr long work_sample_bytes()
   }(std::make_index_sequence<Planned::plan.size>{});
 }
 
-/// Numbers of the workspace that the steps of a training plan use one after the other.
-template <class Planned, class P, class Exec> long partial_count(typename Exec::space const& exec) {
+/// Numbers of the workspace that the steps of a training plan use one after the other, for so large a
+/// batch.
+template <class Planned, class P, class Exec> long partial_count(typename Exec::space const& exec, long batch) {
   return [&]<std::size_t... S>(std::index_sequence<S...>) {
-    return std::max({0L, detail::step_partial_count<Planned, int(S), P, Exec>(exec)...});
+    return std::max({0L, detail::step_partial_count<Planned, int(S), P, Exec>(exec, batch)...});
   }(std::make_index_sequence<Planned::plan.size>{});
 }
 

@@ -94,6 +94,10 @@ template <class P> struct Judgement {
       return std::type_identity<TooLarge<layer, Where, G>>{};
     else if constexpr (unfed)
       return std::type_identity<NoInput<layer, Where>>{};
+    else if constexpr (P::nodes.node[at].mistyped && facts_of(P::nodes.node[at]).reads_integers)
+      return std::type_identity<RequiresIntegers<layer, Where>>{};
+    else if constexpr (P::nodes.node[at].mistyped)
+      return std::type_identity<ReadsIntegers<layer, Where>>{};
     else if constexpr (requires { typename layer::template Refused<Where, G, E>; })
       return std::type_identity<typename layer::template Refused<Where, G, E>>{};
     else

@@ -13,6 +13,7 @@
 #include <phyllo/layer/add.hpp>
 #include <phyllo/layer/concat.hpp>
 #include <phyllo/layer/input.hpp>
+#include <phyllo/layer/integer_input.hpp>
 #include <phyllo/network/graph.hpp>
 
 #include <concepts>
@@ -70,27 +71,26 @@ template <class... Parts> struct LowerSequence {
   }
 };
 
-template <int... Extent> struct Lower<Input<Extent...>> {
+/// Inputs are no modules elsewhere.
+template <class Layer> struct LowerInput {
   static constexpr bool numbered = false;
-  using leaves = TypeList<Input<Extent...>>;
-  template <class G> static constexpr int emit(G& graph, int) { return graph.append(-1); }
-  static void name_leaves(std::vector<std::string>& names, std::string const& path) {
-    names.push_back(path);
-  }
-};
-
-template <class Tag, int... Extent> struct Lower<NamedInput<Tag, Extent...>> {
-  static constexpr bool numbered = false;
-  using leaves = TypeList<NamedInput<Tag, Extent...>>;
+  using leaves = TypeList<Layer>;
   template <class G> static constexpr int emit(G& graph, int) {
     int const value = graph.append(-1);
-    graph.save(tag_id<Tag>, value, true);
+    if constexpr (requires { typename Layer::tag; })
+      graph.save(tag_id<typename Layer::tag>, value, true);
     return value;
   }
   static void name_leaves(std::vector<std::string>& names, std::string const& path) {
     names.push_back(path);
   }
 };
+template <int... E> struct Lower<Input<E...>> : LowerInput<Input<E...>> {};
+template <class Tag, int... E>
+struct Lower<NamedInput<Tag, E...>> : LowerInput<NamedInput<Tag, E...>> {};
+template <int... E> struct Lower<IntegerInput<E...>> : LowerInput<IntegerInput<E...>> {};
+template <class Tag, int... E>
+struct Lower<NamedIntegerInput<Tag, E...>> : LowerInput<NamedIntegerInput<Tag, E...>> {};
 
 template <class... M, class... S> struct Lower<Residual<Main<M...>, Shortcut<S...>>> {
   static constexpr bool numbered = true;

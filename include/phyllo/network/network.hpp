@@ -11,6 +11,7 @@
 #include <phyllo/layer/add.hpp>
 #include <phyllo/layer/concat.hpp>
 #include <phyllo/layer/input.hpp>
+#include <phyllo/layer/integer_input.hpp>
 
 #include <phyllo/network/check.hpp>
 

@@ -21,6 +21,9 @@ template <class Net> struct Ports {
       if (is_given(program::nodes.node[i]) && k-- == 0) return i;
     return -1;
   }
+  static constexpr bool takes_integers(int k) {
+    return program::nodes.node[input_node(k)].type == ValueType::integer;
+  }
   static constexpr int output_node(int k) { return program::nodes.output[k]; }
   static constexpr Shape input_shape(int k) { return program::nodes.node[input_node(k)].output; }
   static constexpr Shape output_shape(int k) { return program::nodes.output_shape[k]; }
