@@ -65,6 +65,7 @@ struct Tanh;
 struct Sigmoid;
 struct GELU;
 template <double Probability> struct Dropout;
+template <int Entries, int Channels> struct Embedding;
 struct Softmax;
 struct Flatten;
 struct Add;

@@ -14,6 +14,7 @@
 #include <phyllo/layer/batch_norm.hpp>
 #include <phyllo/layer/convolution.hpp>
 #include <phyllo/layer/dropout.hpp>
+#include <phyllo/layer/embedding.hpp>
 #include <phyllo/layer/flatten.hpp>
 #include <phyllo/layer/gelu.hpp>
 #include <phyllo/layer/global_average_pool.hpp>

@@ -20,6 +20,7 @@ enum class Role : std::uint8_t {
   add,            // sum of two values
   concatenation,  // channels of several values side by side
   softmax,        // over the channels of one position
+  lookup,         // rows of a table by index
 };
 
 /// Which value the derivative of a pointwise function is computed from; decides what a training

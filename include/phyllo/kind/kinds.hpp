@@ -6,6 +6,7 @@
 #include <phyllo/kind/concatenation.hpp>
 #include <phyllo/kind/contraction.hpp>
 #include <phyllo/kind/input.hpp>
+#include <phyllo/kind/lookup.hpp>
 #include <phyllo/kind/normalization.hpp>
 #include <phyllo/kind/pointwise.hpp>
 #include <phyllo/kind/pooling.hpp>
@@ -38,7 +39,7 @@ template <Role... R> struct KindList {
 /// All kinds, in the order of Role.
 using Kinds =
     KindList<Role::input, Role::contraction, Role::normalization, Role::pointwise, Role::pooling,
-             Role::resample, Role::reshape, Role::add, Role::concatenation, Role::softmax>;
+             Role::resample, Role::reshape, Role::add, Role::concatenation, Role::softmax, Role::lookup>;
 
 }  // namespace detail
 
