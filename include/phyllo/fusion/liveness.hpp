@@ -93,15 +93,15 @@ template <int N> struct Liveness {
     if (is_segment(s)) return true;  // its values are computed again from there
     Node const& head = node(plan.head(plan.step[s]));
     if (i == head.sources) return chain_derivative(plan.step[s]) == Derivative::input;
-    return facts_of(head).rereads_sources ||
+    return facts_of(head).rereads_sources || head.rereads_source ||
            (facts_of(head).is_chain && chain_derivative(plan.step[s]) == Derivative::input);
   }
   constexpr bool rereads_result(int s) const {
     if (is_segment(s)) return false;
-    KindFacts const& head = facts_of(node(plan.head(plan.step[s])));
+    Node const& head = node(plan.head(plan.step[s]));
     if (head.rereads_result) return true;
     bool const recomputes =
-        head.recomputes_chain && plan.step[s].kind != StepKind::normalization_add;
+        facts_of(head).recomputes_chain && plan.step[s].kind != StepKind::normalization_add;
     return !recomputes && chain_derivative(plan.step[s]) == Derivative::output;
   }
 

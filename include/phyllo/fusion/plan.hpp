@@ -16,6 +16,7 @@ template <int N>
 constexpr bool chained(Nodes<N> const& p, Plan<N> const& plan, int k, bool any_readers) {
   if (k + 1 >= plan.nodes) return false;
   int const i = plan.order[k];
+  if (p.node[i].ends_chain) return false;
   Node const& next = p.node[plan.order[k + 1]];
   bool const sum = facts_of(next).adds;
   return (sum || next.sources == 1) && (next.source[0] == i || (sum && next.source[1] == i)) &&

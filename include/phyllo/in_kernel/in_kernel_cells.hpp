@@ -16,6 +16,7 @@ template <class Planned, class Precision, int S, int N> struct InKernelCellStep 
   using T = typename Precision::accumulate;
   using Facts = StepFacts<Planned, S>;
   using Chain = StepChain<Planned, S>;
+  using Leaf = typename Planned::template Leaf<S>;
   using V = typename LaneVector<T>::type;
   static constexpr int lanes = LaneVector<T>::lanes;
   static constexpr int C = Facts::in_channels;

@@ -58,7 +58,7 @@ template <class Planned, class Precision, int S, int Lanes, class Value> struct 
   using Number = Value;
   using Facts = StepFacts<Planned, S>;
   using Chain = StepChain<Planned, S>;
-  using Leaf = At<typename Planned::leaves, std::size_t(Facts::result)>;
+  using Leaf = typename Planned::template Leaf<S>;
   static constexpr int C = Facts::in_channels;
   static constexpr int O = Facts::out_channels;
   static constexpr int lanes = Lanes;

@@ -90,12 +90,16 @@ struct Node {
   SavedValue saved[most_saved];
   int batch_state = -1;  // sums over a batch, kept from forward to backward: elements
   int batch_state_count = 0;
-  int partial_count = 0;  // workspace of the backward pass: numbers of the type of sums
+  int partial_count = 0;         // workspace of the backward pass: numbers of the type of sums
   int sample_partial_count = 0;  // the same, for each sample
   bool global_statistics = false;
   double momentum = 0;
   double epsilon = 0;
   bool random = false;
+  // Besides what its kind does: backward reads the sources, the result; no layer joins its kernel.
+  bool rereads_source = false;
+  bool rereads_result = false;
+  bool ends_chain = false;
   Derivative derivative_of = Derivative::nothing;
   long flops = 0;  // of one sample, forward; a multiply-add counts two
   long parameter_gradient_flops = 0, source_gradient_flops = 0;

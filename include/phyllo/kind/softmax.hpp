@@ -10,9 +10,11 @@ namespace phyllo::inline PHYLLO_ISA {
 
 /// Softmax over the channels of one position.
 template <> struct Kind<Role::softmax> {
-  static constexpr KindFacts facts{.rereads_result = true};
+  static constexpr KindFacts facts{};
 
   template <class L> static constexpr void describe(Node& n, Shape const*) {
+    n.rereads_result = true;
+    n.ends_chain = true;
     n.flops = 4L * n.output.size();
   }
 

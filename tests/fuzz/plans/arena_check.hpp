@@ -165,7 +165,7 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
     // What the kernels read: the input of the chain is kept, or made again from the sources.
     auto const reads = [&] {
       need(holds(memory.gradient[v]), "a step reads the gradient of its result");
-      bool sources = false, result = head.role == Role::softmax, kept = false;
+      bool sources = false, result = head.rereads_result, kept = false;
       if (is_segment)
         sources = true;  // its values are computed again
       else
