@@ -18,9 +18,11 @@
 #include <phyllo/layer/flatten.hpp>
 #include <phyllo/layer/gelu.hpp>
 #include <phyllo/layer/global_average_pool.hpp>
+#include <phyllo/layer/layer_norm.hpp>
 #include <phyllo/layer/linear.hpp>
 #include <phyllo/layer/pooling.hpp>
 #include <phyllo/layer/relu.hpp>
+#include <phyllo/layer/rms_norm.hpp>
 #include <phyllo/layer/sigmoid.hpp>
 #include <phyllo/layer/softmax.hpp>
 #include <phyllo/layer/tanh.hpp>

@@ -130,7 +130,7 @@ template <class Net> struct Interpreter {
         Numbers const& part = of(n.source[s]);
         y.insert(y.end(), part.begin(), part.end());
       }
-    } else if constexpr (Leaf::role == Role::softmax) {
+    } else if constexpr (Leaf::role == Role::row) {
       for (int q = 0; q < positions; ++q) {
         double sum = 0;
         for (int c = 0; c < channels; ++c) sum += std::exp(in(c, q));

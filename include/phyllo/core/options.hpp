@@ -16,7 +16,46 @@ template <bool Present> struct Bias {
   static constexpr bool value = Present;
 };
 
+/// Affine<false> leaves out the scale and shift of a normalisation.
+template <bool Present> struct Affine {
+  static constexpr bool value = Present;
+};
+
+/// What a normalisation adds to a variance.
+template <double Value> struct Epsilon {
+  static constexpr double value = Value;
+};
+
 namespace detail {
+
+template <class Option> inline constexpr bool is_affine = false;
+template <bool Present> inline constexpr bool is_affine<Affine<Present>> = true;
+template <class Option> inline constexpr bool is_epsilon = false;
+template <double Value> inline constexpr bool is_epsilon<Epsilon<Value>> = Value > 0;
+
+template <class... Options> constexpr bool find_affine() {
+  bool affine = true;
+  (
+      [&] {
+        if constexpr (is_affine<Options>) affine = Options::value;
+      }(),
+      ...);
+  return affine;
+}
+template <class... Options> constexpr double find_epsilon() {
+  double epsilon = 1e-5;
+  (
+      [&] {
+        if constexpr (is_epsilon<Options>) epsilon = Options::value;
+      }(),
+      ...);
+  return epsilon;
+}
+// The options of a normalisation over rows, each at most once.
+template <class... Options>
+inline constexpr bool are_row_options =
+    ((is_affine<Options> || is_epsilon<Options>) && ...) &&
+    (int(is_affine<Options>) + ... + 0) <= 1 && (int(is_epsilon<Options>) + ... + 0) <= 1;
 
 struct Extents {
   int value[3] = {1, 1, 1};

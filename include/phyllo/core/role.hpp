@@ -19,7 +19,7 @@ enum class Role : std::uint8_t {
   reshape,        // same numbers, other extents
   add,            // sum of two values
   concatenation,  // channels of several values side by side
-  softmax,        // over the channels of one position
+  row,            // statistics of the channels of one position
   lookup,         // rows of a table by index
 };
 

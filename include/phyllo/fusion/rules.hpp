@@ -51,6 +51,7 @@ inline constexpr Rule rules[] = {
     {"contraction epilogue",         {one(Role::contraction), many(Role::pointwise)},                           2, StepKind::contraction_epilogue,   Phase::both},
     {"normalise, add, activate",     {one(Role::normalization), one(Role::add), many(Role::pointwise)},         3, StepKind::normalization_add,      Phase::training},
     {"normalise and activate",       {one(Role::normalization), many(Role::pointwise)},                         2, StepKind::normalization_epilogue, Phase::both},
+    {"normalise rows and activate",  {one(Role::row), many(Role::pointwise)},                                   2, StepKind::normalization_epilogue, Phase::both},
     {"add and activate",             {one(Role::add), many(Role::pointwise)},                                   2, StepKind::add_epilogue,           Phase::both},
     {"pointwise chain",              {one(Role::pointwise), many(Role::pointwise)},                             2, StepKind::pointwise_chain,        Phase::both},
     // clang-format on

@@ -12,7 +12,7 @@
 #include <phyllo/kind/pooling.hpp>
 #include <phyllo/kind/resample.hpp>
 #include <phyllo/kind/reshape.hpp>
-#include <phyllo/kind/softmax.hpp>
+#include <phyllo/kind/row.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -37,9 +37,9 @@ template <Role... R> struct KindList {
 };
 
 /// All kinds, in the order of Role.
-using Kinds =
-    KindList<Role::input, Role::contraction, Role::normalization, Role::pointwise, Role::pooling,
-             Role::resample, Role::reshape, Role::add, Role::concatenation, Role::softmax, Role::lookup>;
+using Kinds = KindList<Role::input, Role::contraction, Role::normalization, Role::pointwise,
+                       Role::pooling, Role::resample, Role::reshape, Role::add, Role::concatenation,
+                       Role::row, Role::lookup>;
 
 }  // namespace detail
 

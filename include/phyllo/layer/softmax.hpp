@@ -17,7 +17,7 @@ namespace phyllo::inline PHYLLO_ISA {
 ///          1990
 struct Softmax {
   static constexpr char const* name = "softmax";
-  static constexpr Role role = Role::softmax;
+  static constexpr Role role = Role::row;
   static constexpr bool accepts(Shape) { return true; }
   static constexpr Shape output(Shape s) { return s; }
 };

@@ -117,7 +117,7 @@ struct Normalization : AnyShape {
   static constexpr float momentum = 0.1f, epsilon = 1e-5f;
 };
 struct Softmax : AnyShape {
-  static constexpr Role role = Role::softmax;
+  static constexpr Role role = Role::row;
 };
 struct Upsample {
   static constexpr Role role = Role::resample;
