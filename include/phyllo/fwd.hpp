@@ -78,6 +78,7 @@ struct Concat;
 // loss
 struct CrossEntropy;
 struct MeanSquaredError;
+struct WeightedCrossEntropy;
 template <class Tag, class L, auto Weight> struct On;
 template <class... Terms> struct Losses;
 

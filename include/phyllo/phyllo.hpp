@@ -42,6 +42,7 @@
 #include <phyllo/loss/cross_entropy.hpp>
 #include <phyllo/loss/losses.hpp>
 #include <phyllo/loss/mean_squared_error.hpp>
+#include <phyllo/loss/weighted_cross_entropy.hpp>
 #include <phyllo/train/memory_checkpoint.hpp>
 #include <phyllo/train/reproducible_trainer.hpp>
 #include <phyllo/train/trainer.hpp>

@@ -125,14 +125,15 @@ template <class... D, class P> struct Problem<op::Segment<D...>, P> {
     Gradients<P> got;
     got.x = d_x_before;
     if (wanted != InputGradient::added) got.x.assign(got.x.size(), S(float(none)));
-    ThreadMemory<Space> const memory(exec, "memory", exec.concurrency(), thread_bytes<K>);
+    ThreadMemory<Space> const memory(exec, "memory", exec.concurrency(),
+                                     kernel_traits<K>.thread_bytes);
     Work work;
     work.forward = forward();
     work.forward.shards = shards;
     work.forward.memory = memory.memory();
     for (int i = 0; i < work.forward.memory.slices; ++i)
       std::memset(static_cast<void*>(work.forward.memory.slice(i)), 0xff,
-                  std::size_t(thread_bytes<K>));
+                  std::size_t(kernel_traits<K>.thread_bytes));
     work.d_y = d_y.data();
     work.d_x = wanted == InputGradient::none ? nullptr : got.x.data();
     work.accumulate_gradient = wanted == InputGradient::added;

@@ -108,12 +108,17 @@
 #endif
 
 // Before a loop over independent numbers: GCC makes vectors of `width` of them. Clang finds such
-// loops by itself, and warns of a pragma that it cannot follow.
+// loops by itself, and warns of a pragma that it cannot follow. PHYLLO_SIMD_SUM: before a loop that
+// adds to `sum`, in an order of the compiler's choice.
 #define PHYLLO_PRAGMA(text) _Pragma(#text)
 #if defined(_OPENMP) && defined(__GNUC__) && !defined(__clang__) && !defined(__NVCC__)
 #define PHYLLO_SIMD(width) PHYLLO_PRAGMA(omp simd simdlen(width))
+#define PHYLLO_SIMD_SUM(width, sum) PHYLLO_PRAGMA(omp simd simdlen(width) reduction(+ : sum))
+#define PHYLLO_HAS_SIMD_SUMS true
 #else
 #define PHYLLO_SIMD(width)
+#define PHYLLO_SIMD_SUM(width, sum)
+#define PHYLLO_HAS_SIMD_SUMS false
 #endif
 
 // The same in device code only, where an array that is indexed at run time leaves the registers;

@@ -4,7 +4,9 @@
 
 #include <phyllo/core/macros.hpp>
 
+#include <cstddef>
 #include <type_traits>
+#include <utility>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -39,5 +41,49 @@ template <class... Terms> struct LossTerms<Losses<Terms...>> {
   using type = Losses<Terms...>;
 };
 
+template <int Index, class L> struct LossAt {
+  L loss = {};
+};
+template <int Index, class L> L& get_loss(LossAt<Index, L>& at) { return at.loss; }
+template <int Index, class L> L const& get_loss(LossAt<Index, L> const& at) { return at.loss; }
+
+template <class Indices, class... L> struct LossesAt;
+template <std::size_t... I, class... L>
+struct LossesAt<std::index_sequence<I...>, L...> : LossAt<int(I), L>... {};
+
 }  // namespace detail
+
+/// The losses of a Trainer as objects, whose members change at run time.
+template <class... Terms> class LossSet {
+ public:
+  /// Of the loss of the output Tag; -1: none.
+  template <class Tag>
+  static constexpr int index_of = [] {
+    bool const found[] = {std::is_same_v<typename Terms::tag, Tag>...};
+    for (int k = 0; k < int(sizeof...(Terms)); ++k)
+      if (found[k]) return k;
+    return -1;
+  }();
+
+  template <class Tag> auto const& loss_of() const {
+    return detail::get_loss<index_of<Tag>>(losses_);
+  }
+
+  template <class Tag, class L> void set_loss(L const& loss) {
+    constexpr int at = index_of<Tag>;
+    static_assert(at >= 0,
+                  "set_loss<tag>: no loss of the Trainer is of this output. Use the tag of one of "
+                  "its On<tag, Loss>, and no tag for a Trainer with one loss.");
+    if constexpr (at >= 0) {
+      auto& own = detail::get_loss<at>(losses_);
+      constexpr bool same = std::is_same_v<L, std::remove_reference_t<decltype(own)>>;
+      static_assert(same, "set_loss: the loss is of another type than the Trainer's.");
+      if constexpr (same) own = loss;
+    }
+  }
+
+ private:
+  detail::LossesAt<std::index_sequence_for<Terms...>, typename Terms::loss...> losses_;
+};
+
 }  // namespace phyllo::inline PHYLLO_ISA

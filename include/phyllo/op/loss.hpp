@@ -3,9 +3,12 @@
 #pragma once
 
 #include <phyllo/core/external_tensor.hpp>
+#include <phyllo/core/macros.hpp>
 #include <phyllo/core/shape.hpp>
 #include <phyllo/core/step_state.hpp>
 #include <phyllo/op/label_search.hpp>
+
+#include <type_traits>
 
 namespace phyllo::inline PHYLLO_ISA::op {
 
@@ -13,13 +16,29 @@ namespace phyllo::inline PHYLLO_ISA::op {
 /// themselves.
 inline constexpr int few_channels = 63;
 
+/// A loss in the arguments of a kernel. One without members takes no room, as a base class.
+///
+/// errors   compile: members that no kernel can copy, or of more than 16 bytes
+template <class L, bool = std::is_empty_v<L>> struct HeldLoss {
+  static_assert(std::is_trivially_copyable_v<L> && sizeof(L) <= 16,
+                "A loss has at most 16 bytes of trivially copyable members. Store larger state in "
+                "device memory, and a pointer to it in the loss.");
+  L loss_held = {};
+  PHYLLO_INLINE L const& held_loss() const { return loss_held; }
+  void hold(L const& loss) { loss_held = loss; }
+};
+template <class L> struct HeldLoss<L, true> {
+  PHYLLO_INLINE L held_loss() const { return {}; }
+  void hold(L const&) {}
+};
+
 /// A loss per sample, and its gradient in the same pass.
 ///
-/// The loss L is a struct of `loss/` with device functions over one row (the C channels of one
-/// position); see loss/cross_entropy.hpp for the contract. The loss of a sample is the mean over
-/// its positions, of the batch the mean over its samples. The gradient is left as a sum over
-/// samples (times weight and loss scale): the division by the number of samples of all ranks
-/// belongs to the optimizer, which makes uneven batches right.
+/// The loss L is a formula over one row, the C channels of one position (op::LossRow): an object
+/// that returns the value and hands its gradient to the row, such as CrossEntropy. The loss of a
+/// sample is the mean over its positions, of the batch the mean over its samples. The gradient is
+/// left as a sum over samples (times weight and loss scale): the division by the number of samples
+/// of all ranks belongs to the optimizer, which makes uneven batches right.
 ///
 /// shape    outputs (N, S, C) · targets as L says · d_outputs (N, S, C) · values, correct (N)
 /// options  Few: C is at most few_channels; what only longer rows need is not compiled
@@ -27,7 +46,7 @@ inline constexpr int few_channels = 63;
 template <class L, bool Few = false> struct Loss {
   using loss = L;
 
-  template <class Precision> struct Evaluate {
+  template <class Precision> struct Evaluate : HeldLoss<L> {
     using storage = typename Precision::storage;
     using accumulate = typename Precision::accumulate;
     int batch = 0;

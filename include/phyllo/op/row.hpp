@@ -5,6 +5,9 @@
 #include <phyllo/core/external_tensor.hpp>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/shape.hpp>
+#include <phyllo/op/row_loops.hpp>
+
+#include <Kokkos_NumericTraits.hpp>
 
 #include <type_traits>
 
@@ -61,42 +64,69 @@ template <class Storage, class Accumulate> struct GradientRow {
   }
 };
 
-/// One if the first maximal channel is the class index, else zero.
-template <class L, class Accumulate, class Outputs, class Target>
-PHYLLO_FUNCTION Accumulate is_correct(int channels, Outputs const& z, Target const& target) {
-  if constexpr (L::classes) {
-    auto const label = target(0);
-    if (label < 0 || label >= channels) return Accumulate(0);
-    int const at = int(label);
-    Accumulate const chosen = z(at);
-    // The first channel stands where nothing compares, not-a-numbers among them.
-    int beaten = 0;
-    PHYLLO_SIMD(16)
-    for (int c = 0; c < at; ++c) beaten |= int(!(z(c) < chosen));
-    PHYLLO_SIMD(16)
-    for (int c = at + 1; c < channels; ++c) beaten |= int(z(c) > chosen);
-    return beaten != 0 ? Accumulate(0) : Accumulate(1);
-  } else {
-    return Accumulate(0);
-  }
-}
+/// One row as a loss sees it: the C channels of one position, its target, and where its gradient
+/// goes. docs/25_write_a_loss.md lists what a loss may call.
+///
+/// options  Loops: op/row_loops.hpp · Target: the channels of the target, or the class index
+template <class L, class Storage, class Accumulate, class Loops, class Target> class LossRow {
+ public:
+  using number = Accumulate;
 
-/// The same by a team; every thread has the result.
-template <class L, class Accumulate, class Team, class Outputs, class Target>
-PHYLLO_FUNCTION Accumulate is_correct_by_team(Team const& team, int channels, Outputs const& z,
-                                              Target const& target) {
-  if constexpr (L::classes) {
-    auto const label = target(0);
-    if (label < 0 || label >= channels) return Accumulate(0);
-    int const at = int(label);
-    Accumulate const chosen = z(at);
-    int const beaten = team.template sum<int>(channels, [&](int c, int& sum) {
-      sum += c < at ? int(!(z(c) < chosen)) : c > at ? int(z(c) > chosen) : 0;
-    });
-    return beaten != 0 ? Accumulate(0) : Accumulate(1);
-  } else {
-    return Accumulate(0);
+  PHYLLO_INLINE LossRow(Loops const& loops, int channels, Storage const* z, Target const& target,
+                        GradientRow<Storage, Accumulate> const& gradient)
+      : loops_(loops), channels_(channels), z_{z}, target_(target), gradient_(gradient) {
+    if constexpr (L::classes) {
+      auto const wanted = target(0);
+      label_ = wanted >= 0 && wanted < channels ? int(wanted) : -1;
+    }
   }
-}
+
+  PHYLLO_INLINE int channels() const { return channels_; }
+  PHYLLO_INLINE number operator()(int c) const { return z_(c); }
+  PHYLLO_INLINE number target(int c) const { return number(target_(c)); }
+  /// One for the channel of the target's class, else zero.
+  PHYLLO_INLINE number is_label(int c) const { return c == label_ ? number(1) : number(0); }
+  /// x(class), or not a number for a class index outside 0..C-1.
+  template <class X> PHYLLO_INLINE number at_label(X const& x) const {
+    return label_ < 0 ? Kokkos::Experimental::quiet_NaN_v<number> : number(x(label_));
+  }
+
+  template <class Term> PHYLLO_INLINE number sum(Term const& term) const {
+    return loops_.template sum<number>(channels_, term);
+  }
+  /// d loss / d z_c = derivative(c): computed where it is wanted only. Once for each row.
+  template <class Derivative> PHYLLO_INLINE void gradient(Derivative const& derivative) const {
+    if (gradient_.wanted()) loops_.for_each(channels_, [&](int c) { gradient_(c, derivative(c)); });
+  }
+  /// {largest, sum}: of z, and of exp(z - largest). It may use the memory of the gradient.
+  PHYLLO_INLINE auto softmax() const {
+    return loops_.template softmax<number>(channels_, z_, gradient_.exact());
+  }
+  /// The gradient of a loss of the softmax p: derivative(c, p_c).
+  template <class Softmax, class Derivative>
+  PHYLLO_INLINE void gradient(Softmax const& s, Derivative const& derivative) const {
+    if (gradient_.wanted())
+      loops_.for_each(s, channels_, z_, [&](int c, number p) { gradient_(c, derivative(c, p)); });
+  }
+
+  /// One if the first maximal channel is the class index, else zero. The first channel is the
+  /// maximal one where nothing compares, as among not-a-numbers.
+  PHYLLO_INLINE number correct() const {
+    if (label_ < 0) return number(0);
+    int const at = label_;
+    number const chosen = z_(at);
+    if (loops_.any(0, at, [&](int c) { return !(z_(c) < chosen); })) return number(0);
+    return loops_.any(at + 1, channels_, [&](int c) { return z_(c) > chosen; }) ? number(0)
+                                                                                : number(1);
+  }
+
+ private:
+  Loops loops_;
+  int channels_;
+  OutputRow<Storage, Accumulate> z_;
+  Target const& target_;
+  GradientRow<Storage, Accumulate> gradient_;
+  int label_ = -1;
+};
 
 }  // namespace phyllo::inline PHYLLO_ISA::op

@@ -4,7 +4,6 @@
 
 #include <phyllo/core/elementary.hpp>
 #include <phyllo/core/macros.hpp>
-#include <phyllo/op/dot_product.hpp>
 #include <phyllo/op/softmax_row.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -42,23 +41,30 @@ template <class T> struct SoftmaxSumReducer {
   value_type* value_;
 };
 
-/// The threads and lanes of a Kokkos team that share one row: for devices, where a row by one
-/// thread would be read one number at a time by each.
-template <class Member> struct RowTeam {
+/// The loops over a row (op/row_loops.hpp) by the threads and lanes of a Kokkos team: for devices,
+/// where a row by one thread would be read one number at a time by each. Every thread has the sums.
+template <class Member> struct TeamLoops {
   Member const& member;
 
   template <class Body> PHYLLO_INLINE void for_each(int channels, Body const& body) const {
     Kokkos::parallel_for(Kokkos::TeamVectorRange(member, channels), body);
   }
-  /// body(c, sum) adds what channel c has.
-  template <class T, class Body> PHYLLO_INLINE T sum(int channels, Body const& body) const {
+  template <class T, class Term> PHYLLO_INLINE T sum(int channels, Term const& term) const {
     T total = 0;
-    Kokkos::parallel_reduce(Kokkos::TeamVectorRange(member, channels), body, total);
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(member, channels), [&](int c, T& part) { part += term(c); }, total);
     return total;
   }
-  /// Largest of x(c), and the sum of exp(x(c) - largest): one read of the row.
+  template <class Test> PHYLLO_INLINE bool any(int first, int last, Test const& test) const {
+    int found = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(member, first, last), [&](int c, int& sum) { sum += int(test(c)); },
+        found);
+    return found != 0;
+  }
+  /// One read of the row.
   template <class T, class Row>
-  PHYLLO_INLINE SoftmaxSum<T> softmax_sum(int channels, Row const& x) const {
+  PHYLLO_INLINE SoftmaxSum<T> softmax(int channels, Row const& x, T* /*room*/) const {
     SoftmaxSum<T> total;
     Kokkos::parallel_reduce(
         Kokkos::TeamVectorRange(member, channels),
@@ -69,29 +75,15 @@ template <class Member> struct RowTeam {
         SoftmaxSumReducer<T>(total));
     return total;
   }
-  /// Whether this thread writes what the row has once; all lanes of it write the same.
-  PHYLLO_INLINE bool leads() const { return member.team_rank() == 0; }
-  /// No thread continues before all have read.
-  PHYLLO_INLINE void barrier() const { member.team_barrier(); }
+  template <class T, class Row, class Body>
+  PHYLLO_INLINE void for_each(SoftmaxSum<T> const& s, int channels, Row const& x,
+                              Body const& body) const {
+    T const share = T(1) / s.sum;
+    for_each(channels, [&](int c) { body(c, decay(x(c) - s.largest) * share); });
+  }
+  template <class Body> PHYLLO_INLINE void once(Body const& body) const {
+    Kokkos::single(Kokkos::PerTeam(member), body);
+  }
 };
-
-/// The same calls for one thread that has a row to itself: on a processor its loops become vectors.
-struct RowThread {
-  template <class Body> PHYLLO_INLINE void for_each(int channels, Body const& body) const {
-    PHYLLO_SIMD(16)
-    for (int c = 0; c < channels; ++c) body(c);
-  }
-  template <class T, class Body> PHYLLO_INLINE T sum(int channels, Body const& body) const {
-    return sum_channels<T>(channels, body);
-  }
-  template <class T, class Row>
-  PHYLLO_INLINE SoftmaxSum<T> softmax_sum(int channels, Row const& x) const {
-    return op::softmax_sum<T>(channels, x);
-  }
-  PHYLLO_INLINE bool leads() const { return true; }
-};
-
-/// Whether a loss has `row_by_team`, the same as `row` by a team.
-template <class L> inline constexpr bool is_shared_by_teams = requires { requires L::by_team; };
 
 }  // namespace phyllo::inline PHYLLO_ISA::op

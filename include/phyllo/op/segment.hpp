@@ -131,7 +131,7 @@ template <class Segment, class L> struct WholeStep {
   using loss = L;
   static constexpr int blocks = 16;
 
-  template <class Precision> struct Run {
+  template <class Precision> struct Run : HeldLoss<L> {
     using storage = typename Precision::storage;
     using accumulate = typename Precision::accumulate;
     typename Segment::template Forward<Precision> forward;  // y unused

@@ -4,9 +4,7 @@
 
 #include <phyllo/core/elementary.hpp>
 #include <phyllo/core/macros.hpp>
-#include <phyllo/op/dot_product.hpp>
 
-#include <Kokkos_Macros.hpp>
 #include <Kokkos_NumericTraits.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::op {
@@ -17,10 +15,11 @@ template <class T> struct SoftmaxSum {
   T sum = 0;
 };
 
-/// Keeps no exponentials: they are computed again where they are wanted.
-struct KeepNothing {
-  template <class T> PHYLLO_INLINE void operator()(int, T) const {}
-};
+/// Partial sums of a row on a processor: what hides the latency of additions to vectors, and no
+/// more, because compilers unroll loops over them.
+inline constexpr int row_lanes = PHYLLO_VECTOR_BYTES >= 64   ? 64
+                                 : PHYLLO_VECTOR_BYTES >= 32 ? 32
+                                                             : 16;
 
 /// Largest number and sum of exponentials of a row on a processor, in one pass: while one chunk of
 /// the row is summed from the first-level cache, the next is fetched and compared. What has been
@@ -156,34 +155,11 @@ template <class T> class SoftmaxPass {
   T shift_[most_chunks];
 };
 
-/// Largest number and sum of exponentials of a row, wherever kernels run.
-template <class T, class Row> PHYLLO_INLINE SoftmaxSum<T> softmax_sum(int channels, Row const& x) {
-  KOKKOS_IF_ON_HOST((if (channels >= 64) return SoftmaxPass<T>(channels)(x, KeepNothing{});))
-  SoftmaxSum<T> s{x(0), 0};
-  for (int c = 1; c < channels; ++c) s.largest = x(c) > s.largest ? x(c) : s.largest;
-  for (int c = 0; c < channels; ++c) s.sum += decay(x(c) - s.largest);
-  return s;
-}
-
-/// y_c = factor exp(x_c - largest) / sum of them, each exponential computed once: y holds them
-/// meanwhile, without rounding.
-template <class T, class Row>
-PHYLLO_INLINE SoftmaxSum<T> softmax_into(int channels, Row const& x, T factor, T* y) {
-  struct Keep {
-    T* y;
-    PHYLLO_INLINE void operator()(int c, T e) const { y[c] = e; }
-  };
-  SoftmaxPass<T> pass(channels);
-  SoftmaxSum<T> const s = pass(x, Keep{y});
-  T const share = factor / s.sum;
-  for (int k = 0; k < pass.chunks(); ++k) {
-    T const scale = pass.shift(k) == s.largest ? share : share * decay(pass.shift(k) - s.largest);
-    T* const chunk = y + pass.first(k);
-    int const count = pass.length(k);
-    PHYLLO_SIMD(32)
-    for (int c = 0; c < count; ++c) chunk[c] *= scale;
-  }
-  return s;
-}
+/// The same with its pass, and the exponentials where they are kept: of channel c with the shift of
+/// its chunk.
+template <class T> struct KeptSoftmax : SoftmaxSum<T> {
+  SoftmaxPass<T> pass;
+  T const* kept = nullptr;  // (C)
+};
 
 }  // namespace phyllo::inline PHYLLO_ISA::op

@@ -17,10 +17,10 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// The losses of a model: values and gradients of all terms, and a whole training step in one pass
-/// where the network is one segment.
+/// The losses of a model: values and gradients of all terms, or a whole step of one segment.
 template <class M, class Terms> class LossEvaluation;
-template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
+template <class M, class... Term>
+class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
  public:
   using P = typename M::precision;
   using Exec = typename M::execution;
@@ -211,6 +211,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     constexpr bool from_slot = !traits.takes_views || Pass::template reads_image_as_row<0>;
     if constexpr (from_slot) pass.load(in.tensor[0], AllPorts::input_node(0));
     typename Whole::template Run<P> work;
+    work.hold(this->template loss_of<typename At<TypeList<Term...>, 0>::tag>());
     work.begin = pieces.begin;
     work.pieces = pieces.count;
     pass.template fill_segment<0>(work.forward);
@@ -337,6 +338,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
     constexpr Shape shape = AllPorts::output_shape(output_of<T>());
     using Op = op::Loss<typename T::loss, shape.channels <= op::few_channels>;
     typename Op::template Evaluate<P> work;
+    work.hold(this->template loss_of<typename T::tag>());
     work.batch = pass.batch;
     work.shape = shape;
     work.weight = accumulate(T::weight);
@@ -388,8 +390,7 @@ template <class M, class... Term> class LossEvaluation<M, Losses<Term...>> {
   typename M::template Vector<op::WrongLabel> wrong_label_;
   typename M::template Vector<accumulate> values_, correct_, sums_, partial_;
   decltype(Kokkos::create_mirror_view(Kokkos::HostSpace{}, sums_)) sums_on_host_;
-  typename M::template Vector<double>
-      totals_;  // of an evaluation: more samples than a float counts
+  typename M::template Vector<double> totals_;  // of an evaluation, beyond the integers of float
   StepMemory<WholeKernels, space> memory_;
 };
 

@@ -60,6 +60,21 @@ class TrainingParts {
   /// were outside of their range in a step since the last message about them.
   double loss() const { return evaluation_.mean_loss(exec_); }
 
+  /// Replaces the loss, or that of the output Tag, from the next step on: a loss may have members,
+  /// such as a width or class weights. A captured step repeats the loss of its recording.
+  ///
+  /// state    not in checkpoints; pass equal losses on all ranks
+  /// errors   compile: another type than the Trainer's, or a Tag without a loss · run: those of the
+  ///          loss
+  template <class Tag = detail::TheOutput, class Loss> void set_loss(Loss const& loss) {
+    if constexpr (requires { loss.check(model_.name(), Shape{}); }) {
+      constexpr bool only = std::is_same_v<Tag, detail::TheOutput>;
+      using Ports = typename ModelType::AllPorts;
+      loss.check(model_.name(), Ports::output_shape(only ? 0 : Ports::template output_of<Tag>()));
+    }
+    evaluation_.template set_loss<Tag>(loss);
+  }
+
   /// Advances messages while the caller computes something else.
   void progress() { communication_.progress(); }
 

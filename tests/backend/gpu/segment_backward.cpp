@@ -126,7 +126,7 @@ template <class Kernels, class Segment, class S>
 void compare(int batch, InputGradient wanted, Inputs inputs = Inputs::in_one_piece) {
   CAPTURE(batch);
   CAPTURE(int(wanted));
-  static_assert(takes_views<Kernels>);
+  static_assert(kernel_traits<Kernels>.takes_views);
   using P = typename PrecisionOf<S>::type;
   using A = Arena<Segment>;
   StepState const state{.seed = 5, .forward = 3, .first_sample = 11, .loss_scale = 64};
@@ -154,10 +154,12 @@ void compare(int batch, InputGradient wanted, Inputs inputs = Inputs::in_one_pie
     if (A::has_bias[l]) work.forward.bias[l] += before;
   }
   int const rows = Kernels::workspace_rows(Space{}), count = int(own.size());
-  std::vector<float> partial(std::size_t(std::max(long(rows) * count, partial_count<Kernels>)),
-                             std::nanf(""));
+  std::vector<float> partial(
+      std::size_t(std::max(long(rows) * count, kernel_traits<Kernels>.partial_count)),
+      std::nanf(""));
   std::vector<std::uint64_t> memory(
-      std::size_t(sample_bytes<Kernels> * ((batch + 63) / 64 * 64) / 8), ~std::uint64_t(0));
+      std::size_t(kernel_traits<Kernels>.sample_bytes * ((batch + 63) / 64 * 64) / 8),
+      ~std::uint64_t(0));
   work.forward.batch = batch;
   work.forward.x = x.data();
   work.forward.parameters = p.data();
@@ -244,7 +246,7 @@ TEST_CASE("odd widths, random masks and what chains had before them, in one pass
 }
 TEST_CASE("the same with values that are stored, in several stages") {
   using Kernels = Stored<SmallMma, Odd, bf16>;
-  static_assert(Kernels::Kernel::Layout::stages() > 1 && sample_bytes<Kernels> > 0);
+  static_assert(Kernels::Kernel::Layout::stages() > 1 && kernel_traits<Kernels>.sample_bytes > 0);
   compare_batches<Kernels, Odd, bf16>();
   compare_batches<Stored<SmallMfma, Odd, float>, Odd, float>();
   if constexpr (all_cases) {
@@ -329,12 +331,12 @@ TEST_CASE("segments stay on chip where a block has room, others are stored") {
   using OfAmd = Chosen<EmulatedMfma, Mlp, bf16>;
   static_assert(std::is_base_of_v<Whole<EmulatedMma, Mlp, bf16>, OfMlp>);
   static_assert(std::is_base_of_v<Stored<EmulatedMfma, Mlp, bf16>, OfAmd>);
-  static_assert(sample_bytes<OfMlp> == 0 && sample_bytes<OfAmd> > 0);
+  static_assert(kernel_traits<OfMlp>.sample_bytes == 0 && kernel_traits<OfAmd>.sample_bytes > 0);
   // Nothing is kept of outputs that no derivative reads, nor of their gradients.
   static_assert(
-      sample_bytes<OfAmd> ==
-      sample_bytes<gpu::Kernels<HostDevice<EmulatedMfma>, op::WholeStep<Mlp, MeanSquaredError>,
-                                Mixed<bf16, float>>> -
+      kernel_traits<OfAmd>.sample_bytes ==
+      kernel_traits<gpu::Kernels<HostDevice<EmulatedMfma>, op::WholeStep<Mlp, MeanSquaredError>,
+                                 Mixed<bf16, float>>>.sample_bytes -
           2 * 16 * 2);
   compare<OfMlp, Mlp, bf16>(700, InputGradient::added);
   compare<OfAmd, Mlp, bf16>(700, InputGradient::added);

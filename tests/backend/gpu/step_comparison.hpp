@@ -46,6 +46,7 @@ void compare_steps(int batch, Inputs inputs = Inputs::in_one_piece) {
     wanted[i] = L::classes ? double(i % A::last) : double(random_uniform(3, 0, 0, i, 0));
   std::vector<float> gradients[2], values[2], correct[2];
   typename Op::template Run<P> work;
+  if constexpr (requires { L::other(); }) work.hold(L::other());
   auto const p = A::template fill<S>(work.forward);
   for (int k = 0; k < 2; ++k) {
     gradients[k].assign(p.size(), std::nanf(""));

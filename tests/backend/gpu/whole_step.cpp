@@ -40,6 +40,21 @@ using Odd = op::Segment<Dense<7, 17, Tanh>, Bare<17, 30>, Dense<30, 33, GELU, Dr
 using Mlp = op::Segment<Dense<16, 64, ReLU>, Dense<64, 64, ReLU>, Dense<64, 64, ReLU>,
                         Dense<64, 64, ReLU>, Dense<64, 16>>;
 
+// Zero as constructed: kernels that lose its member lose its gradients.
+struct Scaled {
+  static constexpr char const* name = "scaled";
+  static constexpr bool classes = false;
+  float scale = 0;
+  static Scaled other() { return {1.5f}; }
+
+  template <class Row> PHYLLO_FUNCTION auto operator()(Row const& y) const {
+    using T = typename Row::number;
+    T const by = T(scale);
+    y.gradient([&](int c) { return by * (y(c) - y.target(c)); });
+    return by * y.sum([&](int c) { return (y(c) - y.target(c)) * (y(c) - y.target(c)) / 2; });
+  }
+};
+
 }  // namespace
 
 TEST_CASE("whole steps of even widths") { compare_all<Even>(); }
@@ -65,4 +80,8 @@ TEST_CASE("whole steps of inputs of another type, with gaps") {
 }
 TEST_CASE("an empty batch has gradients of zero") {
   compare<EmulatedMma, Even, MeanSquaredError, bf16>(0);
+}
+TEST_CASE("whole steps of a loss with a member") {
+  compare<EmulatedMma, Even, Scaled, bf16>(100);
+  compare<EmulatedMfma, Odd, Scaled, float>(100);
 }

@@ -20,10 +20,12 @@ TEST_CASE_TEMPLATE("portable: losses", P, PHYLLO_TEST_PRECISIONS) {
 namespace {
 
 // Rows shared by teams, which devices run; here a team is one thread.
-template <class Op, class P> struct ByTeams : portable::Kernels<Op, P> {
+template <class Op, class P> struct ByTeams;
+template <class L, class P> struct ByTeams<op::Loss<L>, P> {
   template <class Space, class Work>
   static void run(Space const& exec, std::string const& label, Work const& work) {
-    portable::Kernels<Op, P>::run_by_teams(exec, label, work);
+    portable::launch_by_teams(exec, label, work.batch, work.shape.channels,
+                              portable::loss_evaluate<L, P>{work});
   }
 };
 

@@ -18,7 +18,8 @@ template <class Op, class P> struct ByTeams : portable::Kernels<Op, P> {
       Kernels::sum_rows(exec, label, work);
       if (work.d_x == nullptr) return;
     }
-    portable::launch_rows_by_teams(exec, label, Kernels::body(work));
+    auto const body = Kernels::body(work);
+    portable::launch_by_teams(exec, label, body.rows(), work.channels, body);
   }
 };
 

@@ -63,9 +63,18 @@ template <class L, class P = Double> struct Problem {
            bool wants_correct = true) {
     auto const targets =
         L::classes ? targets_of(classes, shape, true) : targets_of(numbers, shape, false);
-    test::run<Op, P>(typename Op::template Evaluate<P>{
-        batch, shape, weight, outputs.data(), targets, state, d_outputs, accumulate_gradient,
-        values.data(), wants_correct ? correct.data() : nullptr, accumulate_values});
+    test::run<Op, P>(typename Op::template Evaluate<P>{{},
+                                                       batch,
+                                                       shape,
+                                                       weight,
+                                                       outputs.data(),
+                                                       targets,
+                                                       state,
+                                                       d_outputs,
+                                                       accumulate_gradient,
+                                                       values.data(),
+                                                       wants_correct ? correct.data() : nullptr,
+                                                       accumulate_values});
   }
 };
 

@@ -177,7 +177,8 @@ template <class... D, class P> struct Unfused<Segment<D...>, P> {
     WholeStepResult<A> s{std::vector<A>(std::size_t(given.parameter_count)), std::vector<A>(n),
                          std::vector<A>(n)};
     using Op = op::Loss<L>;
-    test::run<Op, P>(typename Op::template Evaluate<P>{given.batch,
+    test::run<Op, P>(typename Op::template Evaluate<P>{{},
+                                                       given.batch,
                                                        {given.outputs[length - 1]},
                                                        given.loss_weight,
                                                        value[length].data(),
@@ -207,9 +208,16 @@ WholeStepResult<typename P::accumulate> whole_step(Problem<S, P>& p, bool correc
   std::vector<A> partial(std::size_t(Op::blocks * p.parameter_count));
   WholeStepResult<A> s{std::vector<A>(std::size_t(p.parameter_count), A(1e9)),
                        std::vector<A>(n, A(1e9)), std::vector<A>(n, A(1e9))};
-  test::run<Op, P>(typename Op::template Run<P>{
-      p.forward(nullptr), p.loss_weight, p.template targets<L>(), &p.state, p.parameter_count,
-      partial.data(), s.gradients.data(), s.values.data(), correct ? s.correct.data() : nullptr});
+  test::run<Op, P>(typename Op::template Run<P>{{},
+                                                p.forward(nullptr),
+                                                p.loss_weight,
+                                                p.template targets<L>(),
+                                                &p.state,
+                                                p.parameter_count,
+                                                partial.data(),
+                                                s.gradients.data(),
+                                                s.values.data(),
+                                                correct ? s.correct.data() : nullptr});
   return s;
 }
 

@@ -3,25 +3,22 @@
 #pragma once
 
 #include <phyllo/backend/host/kernels.hpp>
+#include <phyllo/backend/host/loss_tile.hpp>
 #include <phyllo/op/loss.hpp>
 #include <phyllo/op/row.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
-/// Rows that stand side by side in a tile of a loss, one in each lane of a vector.
-inline constexpr int loss_rows = 16;
-
-/// A loss that says how rows side by side are computed; see loss/cross_entropy.hpp.
-template <class L, class A>
-concept HasTile = L::classes && requires(A* numbers, int const* labels) {
-  L::template tile<loss_rows>(1, numbers, labels, A(1), numbers, numbers);
-};
+/// Whether rows of a loss are computed side by side.
+template <class L>
+inline constexpr bool is_side_by_side = L::classes && requires { requires L::side_by_side; };
 
 /// One work item: a block of samples, or where there are few, a block of one sample's positions,
-/// whose sums are left in `partial`. Short rows of losses that say how are turned into tiles.
+/// whose sums are left in `partial`. Short rows of losses with `side_by_side` become tiles.
 template <class L, bool Few, class P> struct loss_rows_piece {
   using A = typename P::accumulate;
   using S = typename P::storage;
+  static constexpr int loss_rows = Lanes<A>::size;
   typename op::Loss<L>::template Evaluate<P> work;
   int pieces = 1;        // of the samples
   int splits = 1;        // of each sample, if pieces is their number
@@ -43,7 +40,7 @@ template <class L, bool Few, class P> struct loss_rows_piece {
     }
     int const first = int(long(work.batch) * item / pieces),
               last = int(long(work.batch) * (item + 1) / pieces);
-    if constexpr (HasTile<L, A>)
+    if constexpr (is_side_by_side<L>)
       if (positions == 1 && work.shape.channels <= op::few_channels) {
         for (int n = first; n < last; n += loss_rows)
           tile(n, 0, last - n < loss_rows ? last - n : loss_rows, true);
@@ -68,7 +65,7 @@ template <class L, bool Few, class P> struct loss_rows_piece {
 
   Sums range(int n, int first, int last) const {
     Sums sum;
-    if constexpr (HasTile<L, A>)
+    if constexpr (is_side_by_side<L>)
       if (work.shape.channels <= op::few_channels) {
         for (int p = first; p < last; p += loss_rows) {
           Sums const s = tile(n, p, last - p < loss_rows ? last - p : loss_rows, false);
@@ -77,36 +74,35 @@ template <class L, bool Few, class P> struct loss_rows_piece {
         }
         return sum;
       }
-    if constexpr (!HasTile<L, A> || !Few) {
-      int const channels = work.shape.channels;
+    if constexpr (!is_side_by_side<L> || !Few) {
       for (int p = first; p < last; ++p) {
-        long const at = (long(n) * work.shape.positions() + p) * channels;
-        op::OutputRow<S, A> const z{work.outputs + at};
+        long const at = (long(n) * work.shape.positions() + p) * work.shape.channels;
         op::TargetRow<L, A> const target(work.targets, n, work.shape, p);
-        op::GradientRow<S, A> const gradient{
-            work.d_outputs == nullptr ? nullptr : work.d_outputs + at, factor(),
-            work.accumulate_gradient};
-        sum.value += value(channels, z, target, gradient);
-        if (work.correct != nullptr) sum.correct += op::is_correct<L, A>(channels, z, target);
+        add_row(sum, at, target);
       }
     }
     return sum;
   }
 
-  // Targets that stand side by side are read without asking for their type each time.
-  A value(int channels, op::OutputRow<S, A> const& z, op::TargetRow<L, A> const& target,
-          op::GradientRow<S, A> const& gradient) const {
+  // Contiguous targets are read without a look at their type each time.
+  void add_row(Sums& sum, long at, op::TargetRow<L, A> const& target) const {
     if constexpr (!L::classes) {
       if (void const* const row = target.side_by_side()) {
         if (work.targets.type == ElementType::f32)
-          return L::template row<A>(
-              channels, z, op::OutputRow<float, A>{static_cast<float const*>(row)}, gradient);
+          return add(sum, at, op::OutputRow<float, A>{static_cast<float const*>(row)});
         if (work.targets.type == ElementType::f64)
-          return L::template row<A>(
-              channels, z, op::OutputRow<double, A>{static_cast<double const*>(row)}, gradient);
+          return add(sum, at, op::OutputRow<double, A>{static_cast<double const*>(row)});
       }
     }
-    return L::template row<A>(channels, z, target, gradient);
+    add(sum, at, target);
+  }
+  template <class Target> void add(Sums& sum, long at, Target const& target) const {
+    op::GradientRow<S, A> const gradient{work.d_outputs == nullptr ? nullptr : work.d_outputs + at,
+                                         factor(), work.accumulate_gradient};
+    op::LossRow<L, S, A, op::VectorLoops, Target> const row({}, work.shape.channels,
+                                                            work.outputs + at, target, gradient);
+    sum.value += work.held_loss()(row);
+    if (work.correct != nullptr) sum.correct += row.correct();
   }
 
   // `rows` rows from position p of sample n: samples of one position each, or positions of one
@@ -116,8 +112,7 @@ template <class L, bool Few, class P> struct loss_rows_piece {
     long const at = (long(n) * work.shape.positions() + p) * channels;
     alignas(64) A z[op::few_channels * loss_rows];         // (C, rows)
     alignas(64) A gradient[op::few_channels * loss_rows];  // (C, rows)
-    alignas(64) A value[loss_rows], best[loss_rows];
-    alignas(64) int label[loss_rows], chosen[loss_rows];
+    alignas(64) int label[loss_rows];
     S const* const outputs = work.outputs + at;
     for (int r = 0; r < loss_rows; ++r) {
       label[r] = -1;
@@ -131,30 +126,16 @@ template <class L, bool Few, class P> struct loss_rows_piece {
         for (int c = 0; c < channels; ++c) z[c * loss_rows + r] = A(0);
       }
     }
-    L::template tile<loss_rows>(channels, z, label, factor(),
-                                work.d_outputs == nullptr ? nullptr : gradient, value);
+    TileRow<A> const row(channels, z, label, factor(),
+                         work.d_outputs == nullptr ? nullptr : gradient);
+    Lanes<A> const value = work.held_loss()(row);
+    Lanes<A> const correct = work.correct != nullptr ? row.correct() : Lanes<A>(A(0));
     if (work.d_outputs != nullptr) store(rows, gradient, work.d_outputs + at);
-    if (work.correct != nullptr) {
-      PHYLLO_SIMD(16)
-      for (int r = 0; r < loss_rows; ++r) {
-        best[r] = z[r];
-        chosen[r] = 0;
-      }
-      for (int c = 1; c < channels; ++c) {
-        PHYLLO_SIMD(16)
-        for (int r = 0; r < loss_rows; ++r) {
-          bool const more = z[c * loss_rows + r] > best[r];
-          best[r] = more ? z[c * loss_rows + r] : best[r];
-          chosen[r] = more ? c : chosen[r];
-        }
-      }
-    }
     Sums sum;
     for (int r = 0; r < rows; ++r) {
-      A const right = work.correct != nullptr && chosen[r] == label[r] ? A(1) : A(0);
-      if (of_samples) keep(n + r, {value[r], right});
+      if (of_samples) keep(n + r, {value[r], correct[r]});
       sum.value += value[r];
-      sum.correct += right;
+      sum.correct += correct[r];
     }
     return sum;
   }

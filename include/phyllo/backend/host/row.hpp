@@ -15,7 +15,7 @@ template <class Body> struct rows_piece {
   void operator()(int piece) const {
     long const rows = body.rows();
     for (long r = rows * piece / pieces; r < rows * (piece + 1) / pieces; ++r)
-      body(op::RowThread{}, r);
+      body(r, op::VectorLoops{});
   }
 };
 
@@ -55,7 +55,7 @@ template <class Body> struct row_normalization_backward_block {
         sum[c] += g;
         sum_x[c] += g * row.x_hat(c);
       }
-      if (work.d_x != nullptr) of(op::RowThread{}, r);
+      if (work.d_x != nullptr) of(r, op::VectorLoops{});
     }
   }
 };

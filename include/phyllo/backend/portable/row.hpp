@@ -3,93 +3,43 @@
 #pragma once
 
 #include <phyllo/backend/portable/kernels.hpp>
+#include <phyllo/backend/portable/rows.hpp>
 #include <phyllo/op/row.hpp>
 #include <phyllo/op/row_normalization.hpp>
-#include <phyllo/op/row_team.hpp>
 #include <phyllo/op/softmax.hpp>
 
 #include <type_traits>
 
 namespace phyllo::inline PHYLLO_ISA::portable {
 
-// Rows of channels, each computed as a whole: body(team, row) by a thread or by a team.
-
-template <class Body> struct row_by_thread {
-  Body body;
-  PHYLLO_FUNCTION void operator()(long r) const { body(op::RowThread{}, r); }
-};
-
-template <class Body, class Space> struct row_by_team {
-  using Member = typename Kokkos::TeamPolicy<Space>::member_type;
-  Body body;
-  PHYLLO_FUNCTION void operator()(Member const& member) const {
-    body(op::RowTeam<Member>{member}, long(member.league_rank()));
-  }
-};
-
-template <class Space, class Body>
-void launch_rows_by_teams(Space const& exec, std::string const& label, Body const& body) {
-  launch_teams(exec, label, body.rows(), body.work.channels, row_by_team<Body, Space>{body});
-}
-
-template <class Space, class Body>
-void launch_rows(Space const& exec, std::string const& label, Body const& body) {
-  if constexpr (!is_processor<Space>)
-    if (body.work.channels >= shared_channels) return launch_rows_by_teams(exec, label, body);
-  launch(exec, label, body.rows(), row_by_thread<Body>{body});
-}
-
 // ---- softmax
-
-/// One number of a row, given its largest one and one over the sum of exponentials.
-template <class P> struct SoftmaxShare {
-  using A = typename P::accumulate;
-  op::OutputRow<typename P::storage, A> x;
-  op::GradientRow<typename P::storage, A> y;
-  A largest, share;
-  PHYLLO_INLINE void operator()(int c) const { y(c, decay(x(c) - largest) * share); }
-};
 
 template <class P> struct softmax_forward {
   using A = typename P::accumulate;
+  using S = typename P::storage;
   op::Softmax::Forward<P> work;
 
   long rows() const { return work.rows; }
-  template <class Team> PHYLLO_INLINE void operator()(Team const& team, long r) const {
-    int const channels = work.channels;
-    op::OutputRow<typename P::storage, A> const x{work.x + r * channels};
-    auto* const y = work.y + r * channels;
-    if constexpr (std::is_same_v<typename P::storage, A> && std::is_same_v<Team, op::RowThread>) {
-      KOKKOS_IF_ON_HOST((if (channels >= op::SoftmaxPass<A>::lanes) {
-        op::softmax_into<A>(channels, x, A(1), y);
-        return;
-      }))
-    }
-    op::SoftmaxSum<A> const s = team.template softmax_sum<A>(channels, x);
-    team.for_each(channels, SoftmaxShare<P>{x, {y}, s.largest, A(1) / s.sum});
+  template <class Loops> PHYLLO_INLINE void operator()(long r, Loops const& loops) const {
+    op::OutputRow<S, A> const x{work.x + r * work.channels};
+    op::GradientRow<S, A> const to{work.y + r * work.channels};
+    auto const s = loops.template softmax<A>(work.channels, x, to.exact());
+    loops.for_each(s, work.channels, x, to);
   }
-};
-
-template <class P> struct SoftmaxSlope {
-  using A = typename P::accumulate;
-  op::OutputRow<typename P::storage, A> y, d_y;
-  op::GradientRow<typename P::storage, A> d_x;
-  A dot;
-  PHYLLO_INLINE void operator()(int c, A& sum) const { sum += y(c) * d_y(c); }
-  PHYLLO_INLINE void operator()(int c) const { d_x(c, y(c) * (d_y(c) - dot)); }
 };
 
 template <class P> struct softmax_backward {
   using A = typename P::accumulate;
+  using S = typename P::storage;
   op::Softmax::Backward<P> work;
 
   long rows() const { return work.rows; }
-  template <class Team> PHYLLO_INLINE void operator()(Team const& team, long r) const {
+  template <class Loops> PHYLLO_INLINE void operator()(long r, Loops const& loops) const {
     long const at = r * work.channels;
-    SoftmaxSlope<P> slope{
-        {work.y + at}, {work.d_y + at}, {work.d_x + at, A(1), work.accumulate}, A(0)};
-    slope.dot = team.template sum<A>(work.channels, slope);
-    team.for_each(work.channels, slope);
+    op::OutputRow<S, A> const y{work.y + at}, d_y{work.d_y + at};
+    op::GradientRow<S, A> const to{work.d_x + at, A(1), work.accumulate};
+    A const dot = loops.template sum<A>(work.channels, [&](int c) { return y(c) * d_y(c); });
+    loops.for_each(work.channels, [&](int c) { to(c, y(c) * (d_y(c) - dot)); });
   }
 };
 
@@ -99,7 +49,7 @@ template <class P> struct Kernels<op::Softmax, P> {
 
   template <class Space, class Work>
   static void run(Space const& exec, std::string const& label, Work const& work) {
-    launch_rows(exec, label, body(work));
+    launch_rows(exec, label, work.rows, work.channels, body(work));
   }
 };
 
@@ -164,14 +114,14 @@ template <class Chain, class P, RowParameters Has> struct NormalizedRow {
 template <class Row> struct AddNumbers {
   Row const& row;
   using A = typename Row::A;
-  PHYLLO_INLINE void operator()(int c, A& sum) const { sum += A(row.x[c]); }
+  PHYLLO_INLINE A operator()(int c) const { return A(row.x[c]); }
 };
 template <class Row> struct AddCenteredSquares {
   Row const& row;
   using A = typename Row::A;
-  PHYLLO_INLINE void operator()(int c, A& sum) const {
+  PHYLLO_INLINE A operator()(int c) const {
     A const d = A(row.x[c]) - row.mean;
-    sum += d * d;
+    return d * d;
   }
 };
 template <class Chain, class Row> struct StoreNormalized {
@@ -188,18 +138,19 @@ struct row_normalization_forward {
   typename op::RowNormalization<Chain>::template Forward<P> work;
 
   long rows() const { return long(work.batch) * work.positions; }
-  template <class Team> PHYLLO_INLINE void operator()(Team const& team, long r) const {
+  template <class Loops> PHYLLO_INLINE void operator()(long r, Loops const& loops) const {
     int const channels = work.channels;
     Row row(work, r);
     A const share = A(1) / A(channels);
-    if (work.centered) row.mean = team.template sum<A>(channels, AddNumbers<Row>{row}) * share;
-    A const square = team.template sum<A>(channels, AddCenteredSquares<Row>{row}) * share;
+    if (work.centered) row.mean = loops.template sum<A>(channels, AddNumbers<Row>{row}) * share;
+    A const square = loops.template sum<A>(channels, AddCenteredSquares<Row>{row}) * share;
     row.inverse = A(1) / square_root(square + work.epsilon);
-    if (work.statistics != nullptr && team.leads()) {
-      work.statistics[2 * r] = row.mean;
-      work.statistics[2 * r + 1] = row.inverse;
-    }
-    team.for_each(channels, StoreNormalized<Chain, Row>{row, work.y + r * channels});
+    if (work.statistics != nullptr)
+      loops.once([&] {
+        work.statistics[2 * r] = row.mean;
+        work.statistics[2 * r + 1] = row.inverse;
+      });
+    loops.for_each(channels, StoreNormalized<Chain, Row>{row, work.y + r * channels});
   }
 };
 
@@ -209,12 +160,12 @@ template <class Row> struct AddSlopes {
   Row const& row;
   typename Row::S const* d_y;
   PHYLLO_INLINE A h(int c) const { return row.gradient(A(d_y[c]), c) * row.scale_of(c); }
-  PHYLLO_INLINE void operator()(int c, A& sum) const { sum += h(c); }
+  PHYLLO_INLINE A operator()(int c) const { return h(c); }
 };
 template <class Row> struct AddSlopesTimesNumbers {
   using A = typename Row::A;
   AddSlopes<Row> const& slopes;
-  PHYLLO_INLINE void operator()(int c, A& sum) const { sum += slopes.h(c) * slopes.row.x_hat(c); }
+  PHYLLO_INLINE A operator()(int c) const { return slopes.h(c) * slopes.row.x_hat(c); }
 };
 template <class Row> struct StoreSlopes {
   using A = typename Row::A;
@@ -239,15 +190,15 @@ struct row_normalization_backward {
     row.inverse = work.statistics[2 * r + 1];
     return row;
   }
-  template <class Team> PHYLLO_INLINE void operator()(Team const& team, long r) const {
+  template <class Loops> PHYLLO_INLINE void operator()(long r, Loops const& loops) const {
     int const channels = work.channels;
     long const at = r * channels;
     Row const row = this->row(r);
     AddSlopes<Row> const slopes{row, work.d_y + at};
     A const share = A(1) / A(channels);
-    A const mean_h = work.centered ? team.template sum<A>(channels, slopes) * share : A(0);
-    A const mean_hx = team.template sum<A>(channels, AddSlopesTimesNumbers<Row>{slopes}) * share;
-    team.for_each(
+    A const mean_h = work.centered ? loops.template sum<A>(channels, slopes) * share : A(0);
+    A const mean_hx = loops.template sum<A>(channels, AddSlopesTimesNumbers<Row>{slopes}) * share;
+    loops.for_each(
         channels,
         StoreSlopes<Row>{slopes, {work.d_x + at, A(1), work.accumulate_gradient}, mean_h, mean_hx});
   }
@@ -295,6 +246,11 @@ template <class A> struct row_normalization_combine {
   }
 };
 
+template <class Space, class Body>
+void launch_body(Space const& exec, std::string const& label, Body const& body) {
+  launch_rows(exec, label, body.rows(), body.work.channels, body);
+}
+
 template <class Chain, class P> struct Kernels<op::RowNormalization<Chain>, P> {
   using Op = op::RowNormalization<Chain>;
   using Forward = typename Op::template Forward<P>;
@@ -305,12 +261,12 @@ template <class Chain, class P> struct Kernels<op::RowNormalization<Chain>, P> {
 
   template <class Space>
   static void run(Space const& exec, std::string const& label, Forward const& work) {
-    launch_rows(exec, label, body(work));
+    launch_body(exec, label, body(work));
   }
   template <class Space>
   static void run(Space const& exec, std::string const& label, Backward const& work) {
     sum_rows(exec, label, work);
-    if (work.d_x != nullptr) launch_rows(exec, label, body(work));
+    if (work.d_x != nullptr) launch_body(exec, label, body(work));
   }
   /// Before d_x, which may be d_y.
   template <class Space>

@@ -113,11 +113,12 @@ template <class Op, class P, class... D> struct backward_block<Op, P, op::Segmen
     if constexpr (op::has_loss<Op>) {
       using L = typename Op::loss;
       A const scale = work.state != nullptr ? A(work.state->loss_scale) : A(1);
-      op::OutputRow<S, A> const z{y};
       op::TargetRow<L, A> const target(work.targets, n, Shape{outputs}, 0);
       op::GradientRow<S, A> const gradient{d, work.weight * scale, false};
-      work.values[n] = work.weight * L::template row<A>(outputs, z, target, gradient);
-      if (work.correct != nullptr) work.correct[n] = op::is_correct<L, A>(outputs, z, target);
+      op::LossRow<L, S, A, op::SerialLoops, op::TargetRow<L, A>> const row({}, outputs, y, target,
+                                                                           gradient);
+      work.values[n] = work.weight * work.held_loss()(row);
+      if (work.correct != nullptr) work.correct[n] = row.correct();
     } else {
       for (int o = 0; o < outputs; ++o) d[o] = work.d_y[long(n) * outputs + o];
     }

@@ -22,13 +22,14 @@ template <class L, bool Few, class P> struct Kernels<op::Loss<L, Few>, P> {
       A value = 0, correct = 0;
       for (int p = 0; p < positions; ++p) {
         long const at = (long(n) * positions + p) * channels;
-        op::OutputRow<S, A> const z{work.outputs + at};
         op::TargetRow<L, A> const target(work.targets, n, work.shape, p);
         op::GradientRow<S, A> const gradient{
             work.d_outputs == nullptr ? nullptr : work.d_outputs + at,
             work.weight * scale / A(positions), work.accumulate_gradient};
-        value += L::template row<A>(channels, z, target, gradient);
-        correct += op::is_correct<L, A>(channels, z, target);
+        op::LossRow<L, S, A, op::SerialLoops, op::TargetRow<L, A>> const row(
+            {}, channels, work.outputs + at, target, gradient);
+        value += work.held_loss()(row);
+        correct += row.correct();
       }
       value *= work.weight / A(positions);
       work.values[n] = work.accumulate_values ? work.values[n] + value : value;

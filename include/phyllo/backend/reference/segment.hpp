@@ -115,11 +115,12 @@ struct Kernels<op::WholeStep<op::Segment<D...>, L>, P> {
     for (int n = 0; n < work.forward.batch; ++n) {
       Sample const sample(work.forward, n, in[0]);
       std::vector<S> d(std::size_t(outputs), S(0.0f));
-      op::OutputRow<S, A> const z{sample.value.back().data()};
       op::TargetRow<L, A> const target(work.targets, n, shape, 0);
       op::GradientRow<S, A> const gradient{d.data(), work.weight * scale, false};
-      work.values[n] = work.weight * L::template row<A>(outputs, z, target, gradient);
-      if (work.correct != nullptr) work.correct[n] = op::is_correct<L, A>(outputs, z, target);
+      op::LossRow<L, S, A, op::SerialLoops, op::TargetRow<L, A>> const row(
+          {}, outputs, sample.value.back().data(), target, gradient);
+      work.values[n] = work.weight * work.held_loss()(row);
+      if (work.correct != nullptr) work.correct[n] = row.correct();
       [&]<std::size_t... I>(std::index_sequence<I...>) {
         constexpr int last = int(sizeof...(D)) - 1;
         (layer<At<TypeList<D...>, last - I>>(work, sample, last - int(I), d), ...);

@@ -7,6 +7,7 @@
 #include <phyllo/backend/gpu/segment/segment_layout.hpp>
 #include <phyllo/core/external_tensor.hpp>
 #include <phyllo/op/row.hpp>
+#include <phyllo/op/row_loops.hpp>
 #include <phyllo/op/segment_backward.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::gpu {
@@ -27,7 +28,7 @@ template <class Segment> struct StepOp<Segment, GivenGradient> {
 
 /// What a training step reads and writes at the outputs and the inputs of its segment: here targets
 /// and values of a loss.
-template <class MmaAtom, class Segment, class L, class P> struct StepBoundary {
+template <class MmaAtom, class Segment, class L, class P> struct StepBoundary : op::HeldLoss<L> {
   using S = typename P::storage;
   using Work = typename op::WholeStep<Segment, L>::template Run<P>;
   using Layers = SegmentLayout<MmaAtom, Segment>;
@@ -40,7 +41,8 @@ template <class MmaAtom, class Segment, class L, class P> struct StepBoundary {
   float loss_weight = 1;
 
   explicit StepBoundary(Work const& work)
-      : targets(work.targets),
+      : op::HeldLoss<L>(work),
+        targets(work.targets),
         state(work.state),
         values(work.values),
         correct(work.correct),
@@ -53,7 +55,8 @@ template <class MmaAtom, class Segment, class L, class P> struct StepBoundary {
   template <class Rows>
   PHYLLO_INLINE void evaluate(Rows const& rows, long first, int batch, int first_lane) const {
     MmaAtom::synchronize();
-    for (int i = 0; i < MmaAtom::emulated_lanes; ++i) row(rows, first, batch, first_lane + i);
+    for (int i = 0; i < MmaAtom::emulated_lanes; ++i)
+      loss_of_sample(rows, first, batch, first_lane + i);
     MmaAtom::synchronize();
   }
   template <class Rows>
@@ -65,18 +68,19 @@ template <class MmaAtom, class Segment, class L, class P> struct StepBoundary {
  private:
   // The first 16 lanes take a sample each; padding of its row of gradients is zero.
   template <class Rows>
-  PHYLLO_INLINE void row(Rows const& rows, long first, int batch, int lane) const {
+  PHYLLO_INLINE void loss_of_sample(Rows const& rows, long first, int batch, int lane) const {
     if (lane >= 16) return;
     long const n = first + lane;
     S* const d_row = rows.output_gradient_row(lane);
     for (int c = n < batch ? outputs : 0; c < Rows::output_columns; ++c) d_row[c] = S{};
     if (n >= batch) return;
-    op::OutputRow<S, float> const z{rows.output_row(lane)};
     op::TargetRow<L, float> const target(targets, int(n), Shape{outputs}, 0);
     float const scale = state != nullptr ? state->loss_scale : 1.0f;
     op::GradientRow<S, float> const gradient{d_row, loss_weight * scale, false};
-    values[n] = loss_weight * L::template row<float>(outputs, z, target, gradient);
-    if (correct != nullptr) correct[n] = op::is_correct<L, float>(outputs, z, target);
+    op::LossRow<L, S, float, op::SerialLoops, op::TargetRow<L, float>> const row(
+        {}, outputs, rows.output_row(lane), target, gradient);
+    values[n] = loss_weight * this->held_loss()(row);
+    if (correct != nullptr) correct[n] = row.correct();
   }
 };
 
@@ -122,7 +126,6 @@ struct StepBoundary<MmaAtom, Segment, GivenGradient, P> {
           int sample = int(first) + MmaAtom::sample(first_lane + i, part);
           int const channel = k * 16 + MmaAtom::channel(first_lane + i);
           if (sample >= batch || channel >= inputs) continue;
-          MmaAtom::opaque(sample);
           BackwardEpilogue<MmaAtom, P>{d_x, inputs, accumulate}(
               sample, channel, Accumulator4<MmaAtom>(sums[0][k], i, part));
         }

@@ -7,6 +7,8 @@
 #include <phyllo/backend/gpu/segment/tile_rows.hpp>
 #include <phyllo/backend/gpu/step/step_boundary.hpp>
 
+#include <cstddef>
+
 namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// What kernels of a training step have in common: a warp takes 16 samples through the layers to

@@ -126,9 +126,12 @@ struct whole_step_tiles<MmaAtom, op::Segment<D...>, L, P, Warps>
       }
     } else if constexpr (!has_loss<L>) {
       // Behind the barrier: nvcc 13 spills more where its loads mix with those of add_weights.
-      for (int w = 0; w < Team::warps_here; ++w)
-        this->input_gradient(states[w].value, rows.template transposed<Layer>(),
-                             first + (team.first_warp() + w) * 16, team.first_lane());
+      for (int w = 0; w < Team::warps_here; ++w) {
+        int warp = team.first_warp() + w;
+        MmaAtom::opaque(warp);
+        this->input_gradient(states[w].value, rows.template transposed<Layer>(), first + warp * 16,
+                             team.first_lane());
+      }
     }
   }
 

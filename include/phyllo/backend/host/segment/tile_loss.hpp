@@ -31,13 +31,14 @@ template <class L, class A> struct TileLoss {
     if constexpr (!L::classes)
       TileTransfer<A>::load(work.targets, n, rows, outputs, targets, stride);
     for (int r = 0; r < rows; ++r) {
-      op::OutputRow<A, A> const z{y + r * stride};
       TileTarget<L, A> target{targets + r * stride};
       if constexpr (L::classes)
         target.number = work.targets.template read<long long>(n + r, 0, 0, 0, 0);
       op::GradientRow<A, A> const gradient{d_y + r * stride, work.weight * scale, false};
-      work.values[n + r] = work.weight * L::template row<A>(outputs, z, target, gradient);
-      if (work.correct != nullptr) work.correct[n + r] = op::is_correct<L, A>(outputs, z, target);
+      op::LossRow<L, A, A, op::VectorLoops, TileTarget<L, A>> const row({}, outputs, y + r * stride,
+                                                                        target, gradient);
+      work.values[n + r] = work.weight * work.held_loss()(row);
+      if (work.correct != nullptr) work.correct[n + r] = row.correct();
     }
   }
 };

@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/elementary.hpp>
+#include <phyllo/core/macros.hpp>
+#include <phyllo/op/softmax_row.hpp>
+
+#include <Kokkos_NumericTraits.hpp>
+
+namespace phyllo::inline PHYLLO_ISA::host {
+
+/// One number of each of 16 rows, for the vectors of processors.
+template <class T> struct Lanes {
+  static constexpr int size = 16;
+  alignas(64) T lane[size];
+
+  Lanes() = default;
+  PHYLLO_INLINE Lanes(T x) : Lanes([x](int) { return x; }, 0) {}
+  /// lane[r] = f(r).
+  template <class F> PHYLLO_INLINE Lanes(F const& f, int /*tag*/) {
+    PHYLLO_SIMD(16)
+    for (int r = 0; r < size; ++r) lane[r] = f(r);
+  }
+  PHYLLO_INLINE T operator[](int r) const { return lane[r]; }
+  PHYLLO_INLINE friend Lanes operator+(Lanes const& a, Lanes const& b) {
+    return Lanes([&](int r) { return a[r] + b[r]; }, 0);
+  }
+  PHYLLO_INLINE friend Lanes operator-(Lanes const& a, Lanes const& b) {
+    return Lanes([&](int r) { return a[r] - b[r]; }, 0);
+  }
+  PHYLLO_INLINE friend Lanes operator*(Lanes const& a, Lanes const& b) {
+    return Lanes([&](int r) { return a[r] * b[r]; }, 0);
+  }
+  PHYLLO_INLINE friend Lanes operator/(Lanes const& a, Lanes const& b) {
+    return Lanes([&](int r) { return a[r] / b[r]; }, 0);
+  }
+  PHYLLO_INLINE friend Lanes operator-(Lanes const& a) { return T(0) - a; }
+  PHYLLO_INLINE friend Lanes decay(Lanes const& a) {
+    return Lanes([&](int r) { return phyllo::decay(a[r]); }, 0);
+  }
+  PHYLLO_INLINE friend Lanes logarithm(Lanes const& a) {
+    return Lanes([&](int r) { return phyllo::logarithm(a[r]); }, 0);
+  }
+};
+
+/// Rows side by side as a loss with `side_by_side` sees them: each of its numbers is one of every
+/// row. See op::LossRow.
+///
+/// shape    z, gradient (C, rows); label (rows), -1 for a class index outside 0..C-1
+template <class A> class TileRow {
+ public:
+  using number = Lanes<A>;
+
+  PHYLLO_INLINE TileRow(int channels, A const* z, int const* label, A factor, A* gradient)
+      : channels_(channels), z_(z), label_(label), factor_(factor), gradient_(gradient) {}
+
+  PHYLLO_INLINE int channels() const { return channels_; }
+  PHYLLO_INLINE number operator()(int c) const { return load(z_, c); }
+  PHYLLO_INLINE number is_label(int c) const {
+    return number([&](int r) { return c == label_[r] ? A(1) : A(0); }, 0);
+  }
+  template <class X> PHYLLO_INLINE number at_label(X const& x) const {
+    number of_rows;
+    for (int r = 0; r < number::size; ++r)
+      of_rows.lane[r] = label_[r] < 0 ? Kokkos::Experimental::quiet_NaN_v<A> : A(x(label_[r]));
+    return of_rows;
+  }
+  PHYLLO_INLINE number at_label(TileRow const& z) const {
+    number of_rows;
+    for (int r = 0; r < number::size; ++r)
+      of_rows.lane[r] =
+          label_[r] < 0 ? Kokkos::Experimental::quiet_NaN_v<A> : z.z_[label_[r] * number::size + r];
+    return of_rows;
+  }
+
+  template <class Term> PHYLLO_INLINE number sum(Term const& term) const {
+    number total = A(0);
+    for (int c = 0; c < channels_; ++c) total = total + term(c);
+    return total;
+  }
+  template <class Derivative> PHYLLO_INLINE void gradient(Derivative const& derivative) const {
+    if (gradient_ != nullptr)
+      for (int c = 0; c < channels_; ++c) store(c, number(factor_) * derivative(c));
+  }
+  PHYLLO_INLINE op::SoftmaxSum<number> softmax() const {
+    number largest = load(z_, 0), sum = A(0);
+    for (int c = 1; c < channels_; ++c) {
+      PHYLLO_SIMD(16)
+      for (int r = 0; r < number::size; ++r) {
+        A const x = z_[c * number::size + r];
+        largest.lane[r] = x > largest.lane[r] ? x : largest.lane[r];
+      }
+    }
+    for (int c = 0; c < channels_; ++c) {
+      PHYLLO_SIMD(16)
+      for (int r = 0; r < number::size; ++r) {
+        A const e = phyllo::decay(z_[c * number::size + r] - largest[r]);
+        sum.lane[r] += e;
+        if (gradient_ != nullptr) gradient_[c * number::size + r] = e;
+      }
+    }
+    return {largest, sum};
+  }
+  template <class Derivative>
+  PHYLLO_INLINE void gradient(op::SoftmaxSum<number> const& s, Derivative const& derivative) const {
+    if (gradient_ == nullptr) return;
+    number const share = number(A(1)) / s.sum, factor = factor_;
+    for (int c = 0; c < channels_; ++c)
+      store(c, factor * derivative(c, load(gradient_, c) * share));
+  }
+
+  /// See op::LossRow.
+  PHYLLO_INLINE number correct() const {
+    alignas(64) A best[number::size];
+    alignas(64) int chosen[number::size];
+    PHYLLO_SIMD(16)
+    for (int r = 0; r < number::size; ++r) {
+      best[r] = z_[r];
+      chosen[r] = 0;
+    }
+    for (int c = 1; c < channels_; ++c) {
+      PHYLLO_SIMD(16)
+      for (int r = 0; r < number::size; ++r) {
+        bool const more = z_[c * number::size + r] > best[r];
+        best[r] = more ? z_[c * number::size + r] : best[r];
+        chosen[r] = more ? c : chosen[r];
+      }
+    }
+    return number([&](int r) { return chosen[r] == label_[r] ? A(1) : A(0); }, 0);
+  }
+
+ private:
+  PHYLLO_INLINE static number load(A const* from, int c) {
+    return number([&](int r) { return from[c * number::size + r]; }, 0);
+  }
+  PHYLLO_INLINE void store(int c, number const& value) const {
+    PHYLLO_SIMD(16)
+    for (int r = 0; r < number::size; ++r) gradient_[c * number::size + r] = value[r];
+  }
+
+  int channels_;
+  A const* z_;
+  int const* label_;
+  A factor_;
+  A* gradient_;
+};
+
+}  // namespace phyllo::inline PHYLLO_ISA::host

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: set_loss<tag>: no loss of the Trainer is of this output
+
+#include <phyllo/layer/linear.hpp>
+#include <phyllo/loss/mean_squared_error.hpp>
+#include <phyllo/train/trainer.hpp>
+
+using namespace phyllo;
+struct energy;
+struct Net : Network<Input<3>, Linear<5>> {};
+
+void train() {
+  Trainer<Net, MeanSquaredError, Sgd> trainer(Kokkos::DefaultExecutionSpace{}, Sgd{});
+  trainer.set_loss<energy>(MeanSquaredError{});
+}
+
+int main() {}

@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A user's loss with a member, and class weights: gradients against central differences in every
+// backend, in whole steps, tiles of short rows and long rows, and what a loss set later changes.
+
+#include <phyllo/backend/reference/reference.hpp>
+#include <phyllo/phyllo.hpp>
+
+#include <doctest/doctest.h>
+
+#include <finite_difference.hpp>
+#include <sentence_of.hpp>
+
+#include <cmath>
+#include <vector>
+
+using namespace phyllo;
+using namespace phyllo::test;
+
+namespace {
+
+using Space = Kokkos::DefaultHostExecutionSpace;
+using Host = Kokkos::HostSpace;
+using Matrix = Kokkos::View<double**, Kokkos::LayoutRight, Host>;
+
+// The loss of docs/25_write_a_loss.md.
+struct Huber {
+  static constexpr char const* name = "huber";
+  static constexpr bool classes = false;
+  float width = 1;
+
+  template <class Row> KOKKOS_FUNCTION auto operator()(Row const& y) const {
+    using T = typename Row::number;
+    T const w = T(width), share = T(1) / T(y.channels());
+    y.gradient([&](int c) {
+      T const d = y(c) - y.target(c);
+      return share * (d > w ? w : d < -w ? -w : d);
+    });
+    return share * y.sum([&](int c) {
+      T const d = Kokkos::fabs(y(c) - y.target(c));
+      return d > w ? w * (d - w / 2) : d * d / 2;
+    });
+  }
+};
+
+template <class L> struct ThreeOf;  // objects of a loss: as constructed, and two others
+template <> struct ThreeOf<Huber> {
+  Huber const object[3] = {{}, {0.25f}, {4}};
+};
+template <> struct ThreeOf<WeightedCrossEntropy> {
+  Kokkos::View<float*, Host> weights[2] = {fill(0.5f, 0.25f), fill(3, -0.125f)};
+  WeightedCrossEntropy const object[3] = {
+      {}, WeightedCrossEntropy(weights[0]), WeightedCrossEntropy(weights[1])};
+  static Kokkos::View<float*, Host> fill(float first, float step) {
+    Kokkos::View<float*, Host> w("weights", 3);
+    for (int c = 0; c < 3; ++c) w(c) = first + step * float(c);
+    return w;
+  }
+};
+
+using Default = DefaultBackends<Space>::type;
+constexpr int batch = 19;
+struct Net : Network<Input<4>, Linear<9>, Tanh, Linear<3>> {};
+
+Matrix inputs() {
+  Matrix x("x", batch, 4);
+  for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = std::sin(0.3 + 1.9 * double(i));
+  return x;
+}
+template <class L> auto targets() {
+  if constexpr (L::classes) {
+    Kokkos::View<int*, Host> t("t", batch);
+    for (int n = 0; n < batch; ++n) t(n) = (n * 7 + 1) % 3;
+    return t;
+  } else {
+    Matrix t("t", batch, 3);
+    for (std::size_t i = 0; i < t.size(); ++i) t.data()[i] = 2 * std::sin(0.7 * double(i));
+    return t;
+  }
+}
+template <class T> std::vector<double> parameters_of(T const& trainer) {
+  auto const& p = trainer.model().master();
+  return {p.data(), p.data() + p.size()};
+}
+
+template <class L, class Backend, FusionLevel Level>
+using TrainerOf = Trainer<Net, L, Sgd, Full<double>, Local, Execution<Space, Backend, Level>>;
+
+// Losses and parameters after two steps, one before the loss is set and one after.
+template <class L, class Backend, FusionLevel Level> std::vector<double> check(L const& loss) {
+  Space const exec;
+  TrainerOf<L, Backend, Level> trainer(exec, Sgd{.rate = 1}, {.batch = batch});
+  auto const x = inputs();
+  auto const t = targets<L>();
+  std::vector<double> results{trainer.evaluate(x, t).loss};
+  trainer.set_loss(loss);
+  auto const& p = trainer.model().parameters();
+  auto const differences =
+      central_differences(p.data(), p.size(), [&] { return trainer.evaluate(x, t).loss; });
+  auto gradient = parameters_of(trainer);
+  trainer.step(x, t);
+  results.push_back(trainer.loss());
+  auto const after = parameters_of(trainer);
+  for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] -= after[i];
+  CHECK(relative_error(gradient, differences) <= 1e-6);
+  results.insert(results.end(), after.begin(), after.end());
+  return results;
+}
+
+template <class L> void check_state() {
+  ThreeOf<L> const three;
+  double value[3];
+  for (int k = 0; k < 3; ++k) {
+    L const& loss = three.object[k];
+    auto const plain = check<L, Backends<ReferenceBackend>, FusionLevel::epilogue>(loss);
+    value[k] = plain[1];
+    CHECK(relative_error(plain, check<L, Backends<PortableBackend>, FusionLevel::epilogue>(loss)) <=
+          1e-13);
+    CHECK(relative_error(plain, check<L, Backends<PortableBackend>, FusionLevel::segment>(loss)) <=
+          1e-13);
+    CHECK(relative_error(plain, check<L, Default, FusionLevel::epilogue>(loss)) <= 1e-13);
+    CHECK(relative_error(plain, check<L, Default, FusionLevel::segment>(loss)) <= 1e-13);
+  }
+  CHECK(value[0] != value[1]);
+  CHECK(value[1] != value[2]);
+}
+
+}  // namespace
+
+TEST_CASE("a loss with members, and another one in later steps") {
+  check_state<Huber>();
+  check_state<WeightedCrossEntropy>();
+}
+
+namespace {
+
+// The loss and the gradient of one Linear layer of C outputs by hand.
+template <int C> void check_weights(double of_sample_two) {
+  struct Head : Network<Input<2>, Linear<C, Bias<false>>> {};
+  Space const exec;
+  Trainer<Head, WeightedCrossEntropy, Sgd, Full<double>, Local, Execution<Space>> weighted(
+      exec, Sgd{.rate = 1}, {.batch = 2, .seed = 5});
+  Trainer<Head, CrossEntropy, Sgd, Full<double>, Local, Execution<Space>> plain(
+      exec, Sgd{.rate = 1}, {.batch = 2, .seed = 5});
+  Kokkos::View<float*, Host> weights("weights", C);
+  Kokkos::deep_copy(weights, 2.0f);
+  weights(1) = float(of_sample_two);
+  weighted.set_loss(WeightedCrossEntropy(weights));
+  Kokkos::View<double[2][2], Host> x("x");
+  x(0, 0) = x(1, 1) = 1;  // each sample has a row of weights of its own
+  Kokkos::View<int[2], Host> t("t");
+  t(0) = C - 1;
+  t(1) = 1;
+  auto const before = parameters_of(plain);
+  plain.step(x, t);
+  weighted.step(x, t);
+  auto const once = parameters_of(plain), twice = parameters_of(weighted);
+  for (std::size_t i = 0; i < 2 * C; ++i)
+    CHECK(twice[i] - before[i] ==
+          doctest::Approx((i < C ? 2 : of_sample_two) * (once[i] - before[i])).epsilon(1e-12));
+}
+
+struct first;
+struct second;
+struct TwoHeads : Network<Input<4>, Linear<3>, Output<first>, Tanh, Linear<3>, Output<second>> {};
+
+}  // namespace
+
+TEST_CASE("class weights multiply the gradients of their samples, in short and long rows") {
+  check_weights<3>(0.5);
+  check_weights<63>(0);
+  check_weights<64>(0.5);
+  check_weights<300>(-1.5);
+}
+
+TEST_CASE("class weights of another number than the classes, or with a stride") {
+  Space const exec;
+  TrainerOf<WeightedCrossEntropy, Default, FusionLevel::segment> trainer(exec, Sgd{});
+  Kokkos::View<float*, Host> const four("weights", 4);
+  CHECK(sentence_of([&] { trainer.set_loss(WeightedCrossEntropy(four)); }) ==
+        "Net: expected 3 contiguous class weights, one for each channel of the output, got 4.");
+  Kokkos::View<float**, Kokkos::LayoutRight, Host> const table("weights", 3, 2);
+  CHECK(sentence_of([&] {
+          trainer.set_loss(WeightedCrossEntropy(Kokkos::subview(table, Kokkos::ALL, 1)));
+        }) ==
+        "Net: expected 3 contiguous class weights, one for each channel of the output, got weights "
+        "with a stride.");
+}
+
+TEST_CASE("the losses of several outputs are set by tag; shards add what each of them has") {
+  Space const exec;
+  auto const loss_of = [&]<class Exec>(Exec, float one, float two) {
+    Trainer<TwoHeads, Losses<On<first, Huber>, On<second, Huber, 0.5>>, Sgd, Full<double>, Local,
+            Exec>
+        trainer(exec, Sgd{}, {.batch = batch});
+    trainer.template set_loss<first>(Huber{one});
+    trainer.template set_loss<second>(Huber{two});
+    auto const t = targets<Huber>();
+    auto const wanted = tensors(named<first>(t), named<second>(t));
+    double const evaluated = trainer.evaluate(inputs(), wanted).loss;
+    trainer.step(inputs(), wanted);
+    CHECK(trainer.loss() == doctest::Approx(evaluated).epsilon(1e-13));
+    return evaluated;
+  };
+  double const narrow = loss_of(Execution<Space>{}, 0.1f, 0.1f);
+  double const one = loss_of(Execution<Space>{}, 3, 0.1f) - narrow;
+  double const two = loss_of(Execution<Space>{}, 0.1f, 3) - narrow;
+  CHECK(one > 0.05);
+  CHECK(two > 0.05);
+  CHECK(loss_of(Execution<Space>{}, 3, 3) == doctest::Approx(narrow + one + two).epsilon(1e-13));
+  using InShards = Execution<Space, Default, FusionLevel::segment, Reproducible<4>>;
+  CHECK(loss_of(InShards{}, 3, 0.1f) == doctest::Approx(narrow + one).epsilon(1e-13));
+}
