@@ -107,7 +107,7 @@ struct BackwardPass : SegmentPass<Planned, Precision, Exec, Communication> {
     work.rows = std::min(workspace_rows<Op, All>(this->exec, Exec::shards),
                          int(this->arenas.partial_count / parameters.count));
     if constexpr (kernel_traits<All>.takes_views)
-      All::run(this->exec, this->labels[std::size_t(S)], work, this->template input_slot<S>());
+      All::run(this->exec, this->labels[std::size_t(S)], work, this->template segment_source<S>());
     else
       this->template run<Op>(S, work);
   }

@@ -202,6 +202,62 @@ ExternalTensor bind_classes(View const& view, Shape const& shape, Argument const
   return t;
 }
 
+/// An image View whose channels are its last extent, (N, spatial..., C), as the library stores
+/// images: kernels that find its elements of their own type read it without a copy.
+template <class View> struct ChannelsLast {
+  static_assert(View::rank >= 3, "channels_last: expected a View (N, spatial..., C).");
+  using value_type = typename View::value_type;
+  using memory_space = typename View::memory_space;
+  static constexpr auto rank = View::rank;
+  View view;
+
+  std::size_t extent(int i) const {
+    return i == 1 ? view.extent(rank - 1) : view.extent(i == 0 ? 0 : i - 1);
+  }
+  std::size_t stride(int i) const {
+    return std::size_t(i == 1 ? view.stride(rank - 1) : view.stride(i == 0 ? 0 : i - 1));
+  }
+  auto* data() const { return view.data(); }
+};
+
+/// `channels_last(images)`: images is a View (N, spatial..., C).
+template <class View> ChannelsLast<View> channels_last(View const& view) { return {view}; }
+
+/// Whether a tensor is stored as a slot of the arena: (N, spatial..., C) without gaps.
+inline bool has_slot_strides(ExternalTensor const& t, Shape const& s, long batch) {
+  if (t.variables != 0 || (s.channels > 1 && t.channel_stride != 1)) return false;
+  std::ptrdiff_t stride = s.channels;
+  for (int d = 2; d >= 0; --d) {
+    if (s.spatial[d] > 1 && t.spatial_stride[d] != stride) return false;
+    stride *= s.spatial[d];
+  }
+  return batch <= 1 || t.sample_stride == stride;
+}
+
+namespace detail {
+
+// The byte behind the last element that begins at a pointer of a tensor.
+inline std::byte const* end_of(ExternalTensor const& t, int pointer, Shape const& s, long batch) {
+  std::ptrdiff_t last = (batch - 1) * t.sample_stride;
+  if (t.variables == 0) last += (s.channels - 1) * t.channel_stride;
+  for (int d = 0; d < 3; ++d) last += (s.spatial[d] - 1) * t.spatial_stride[d];
+  return static_cast<std::byte const*>(t.data[pointer]) +
+         (last + 1) * std::ptrdiff_t(element_size(t.type));
+}
+
+}  // namespace detail
+
+/// Whether two tensors of samples have bytes in common, or may have.
+inline bool may_overlap(ExternalTensor const& a, Shape const& of_a, ExternalTensor const& b,
+                        Shape const& of_b, long batch) {
+  for (int i = 0; i == 0 || i < a.variables; ++i)
+    for (int j = 0; j == 0 || j < b.variables; ++j)
+      if (static_cast<std::byte const*>(a.data[i]) < detail::end_of(b, j, of_b, batch) &&
+          static_cast<std::byte const*>(b.data[j]) < detail::end_of(a, i, of_a, batch))
+        return true;
+  return false;
+}
+
 /// The same tensor from sample `first` on.
 inline ExternalTensor from_sample(ExternalTensor t, long first) {
   int const pointers = t.variables == 0 ? 1 : t.variables;

@@ -13,14 +13,12 @@ struct ForwardPass : SegmentPass<Planned, Precision, Exec, Communication> {
   using typename Base::accumulate;
   using typename Base::storage;
 
-  // The caller's only input and output where the first and the last kernel take Views themselves.
-  ExternalTensor source = {};
+  // The caller's only output where the last kernel writes any View itself.
   ExternalTensor target = {};
 
   /// Whether the first step is the only one that reads the caller's input.
   static constexpr bool takes_source = [] {
-    // In training the backward pass reads it again, when the View may have changed.
-    if constexpr (Planned::phase == Phase::training || !Base::template segment_takes_views<0>())
+    if constexpr (!Base::template segment_takes_views<0>())
       return false;
     else
       return Planned::program::nodes.inputs == 1 && !Base::template reads_image_as_row<0> &&
@@ -58,11 +56,9 @@ struct ForwardPass : SegmentPass<Planned, Precision, Exec, Communication> {
     this->template fill_segment<S>(work);
     if constexpr (Base::template segment_takes_views<S>()) {
       using All = typename Base::template Kernels<Op>;
-      bool const from_caller = S == 0 && takes_source && !source.is_null();
       bool const to_caller = S + 1 == Planned::plan.size && takes_target && !target.is_null();
       All::run(
-          this->exec, this->labels[std::size_t(S)], work,
-          from_caller ? source : this->template input_slot<S>(),
+          this->exec, this->labels[std::size_t(S)], work, this->template segment_source<S>(),
           to_caller ? target : Base::in_slot(work.y, Planned::node(Planned::result(S)).output));
     } else {
       this->template run<Op>(S, work);

@@ -19,12 +19,36 @@ namespace phyllo::inline PHYLLO_ISA {
 
 template <class Net, Precision P, class Exec> class Model;
 
-/// Loads the caller's inputs, or leaves them to the first kernel where that reads them itself.
-template <class AllPorts, class Pass> void load_inputs(Pass& pass, BoundTensors const& in) {
+/// The caller's inputs, where kernels read them as they are, or copies of them. They have to stay
+/// as they are until the last kernel of the step has read them.
+template <class Pass> void take_inputs(Pass& pass, BoundTensors const& in) {
   if constexpr (Pass::takes_source)
-    pass.source = in.tensor[0];
+    pass.placed.source = in.tensor[0];
   else
-    for (int k = 0; k < AllPorts::inputs; ++k) pass.load(in.tensor[k], AllPorts::input_node(k));
+    for (int k = 0; k < Pass::AllPorts::inputs; ++k) pass.take_input(in.tensor[k], k);
+}
+
+/// Outputs that the kernels write as they are, without a copy behind them: where a View is stored
+/// as a slot and shares no memory with another one of the call.
+template <class Pass>
+void place_outputs(Pass& pass, BoundTensors const& in, BoundTensors const& out) {
+  using AllPorts = typename Pass::AllPorts;
+  for (int k = 0; k < AllPorts::outputs; ++k) {
+    int const v = AllPorts::output_node(k);
+    bool alone =
+        pass.batch > 0 && !is_given(Pass::plan::node(v)) && pass.fits_slot(out.tensor[k], v);
+    auto const apart = [&](ExternalTensor const& other, Shape const& shape) {
+      alone =
+          alone && !may_overlap(out.tensor[k], AllPorts::output_shape(k), other, shape, pass.batch);
+    };
+    for (int i = 0; alone && i < AllPorts::inputs; ++i)
+      apart(in.tensor[i], AllPorts::input_shape(i));
+    for (int i = 0; alone && i < AllPorts::outputs; ++i) {
+      if (i != k) apart(out.tensor[i], AllPorts::output_shape(i));
+      alone = alone && (i == k || AllPorts::output_node(i) != v);
+    }
+    if (alone) pass.placed.output[k] = static_cast<typename Pass::storage*>(out.tensor[k].data[0]);
+  }
 }
 
 /// Inference for one caller, with activations and work memory of its own. It reads the live weights
@@ -112,14 +136,18 @@ void InferenceSession<Net, P, Exec>::run(space const& exec, In const& in, Out co
     int const count = int(std::min<long>(capacity(), inputs.batch - first));
     auto pass = forward_pass(exec, count, alone);
     bool const all = count == inputs.batch;
-    load_inputs<AllPorts>(pass, all ? inputs : inputs.from_sample(first, count));
-    BoundTensors const& part = all ? outputs : outputs.from_sample(first, count);
-    if constexpr (decltype(pass)::takes_target) pass.target = part.tensor[0];
+    BoundTensors const& x = all ? inputs : inputs.from_sample(first, count);
+    BoundTensors const& y = all ? outputs : outputs.from_sample(first, count);
+    take_inputs(pass, x);
+    if constexpr (decltype(pass)::takes_target)
+      pass.target = y.tensor[0];
+    else
+      place_outputs(pass, x, y);
     pass.run_all();
     if constexpr (!decltype(pass)::takes_target) {
       for (int k = 0; k < AllPorts::outputs; ++k) {
         int const v = AllPorts::output_node(k);
-        pass.store(pass.value(v), v, part.tensor[k]);
+        if (pass.placed.output[k] == nullptr) pass.store(pass.value(v), v, y.tensor[k]);
       }
     }
   }

@@ -183,10 +183,6 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
     return BackwardPass<Training, P, Exec, C, Finished>{
         {exec, arenas_, backward_labels_, c, batch}, inputs, finished};
   }
-  /// Loads bound inputs and counts a training forward pass.
-  template <class Pass> void load(Pass& pass, BoundTensors const& in) const {
-    load_inputs<AllPorts>(pass, in);
-  }
   void begin_training_pass(space const& exec, std::uint64_t first_sample) {
     forget_forward();
     constexpr int buffers = nodes.buffer_size, items = buffers > 1 ? buffers : 1;

@@ -119,7 +119,8 @@ void Model<Net, P, Exec>::forward(space const& exec, In const& in, Out const& ou
   training_order_.follow(exec);
   begin_training_pass(exec, std::uint64_t(communication.exclusive_sum(inputs.batch)));
   auto pass = forward_pass<Phase::training>(exec, inputs.batch, communication);
-  load(pass, inputs);
+  // A copy: backward reads it again, when the caller's View may have changed.
+  for (int k = 0; k < AllPorts::inputs; ++k) pass.load(inputs.tensor[k], AllPorts::input_node(k));
   pass.run_all();
   for (int k = 0; k < AllPorts::outputs; ++k) {
     int const v = AllPorts::output_node(k);

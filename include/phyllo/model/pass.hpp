@@ -5,8 +5,10 @@
 #include <phyllo/core/launch_label.hpp>
 #include <phyllo/fusion/planned.hpp>
 #include <phyllo/model/arenas.hpp>
+#include <phyllo/model/bind.hpp>
 #include <phyllo/model/execution.hpp>
 #include <phyllo/model/load_integers.hpp>
+#include <phyllo/network/ports.hpp>
 #include <phyllo/op/copy.hpp>
 #include <phyllo/op/transfer.hpp>
 
@@ -28,11 +30,21 @@ template <class Planned, class Precision, class Exec, class Communication> struc
   using Labels = std::vector<std::string>;
   static constexpr int shards = Exec::shards;
 
+  using AllPorts = Ports<typename Planned::network>;
+
+  /// The caller's Views that kernels read and write as they are, in place of slots.
+  struct Placed {
+    ExternalTensor source = {};  // of the only input, for a first segment that reads any View
+    storage* input[AllPorts::inputs] = {};
+    storage* output[AllPorts::outputs] = {};
+  };
+
   space const& exec;
   Arenas<Precision> const& arenas;
   Labels const& labels;
   Communication& communication;
   int batch;
+  Placed placed = {};
 
   template <class Op> using Kernels = SelectedKernels<Op, Precision, typename Exec::backends>;
 
@@ -41,6 +53,10 @@ template <class Planned, class Precision, class Exec, class Communication> struc
   }
 
   storage* value(int v) const {
+    for (int k = 0; k < AllPorts::inputs; ++k)
+      if (placed.input[k] != nullptr && ports_.input[k] == v) return placed.input[k];
+    for (int k = 0; k < AllPorts::outputs; ++k)
+      if (placed.output[k] != nullptr && ports_.output[k] == v) return placed.output[k];
     return arenas.at(Planned::memory.slot[Planned::memory.value[v]].offset);
   }
   storage* gradient(int v) const {
@@ -66,6 +82,23 @@ template <class Planned, class Precision, class Exec, class Communication> struc
   template <int S> Randomness randomness() const {
     return {Planned::phase == Phase::training ? arenas.state : nullptr,
             Planned::liveness.chain_first(Planned::step(S))};
+  }
+
+  /// Whether kernels can read or write a caller's tensor of node v in place of its slot.
+  bool fits_slot(ExternalTensor const& t, int v) const {
+    auto const at = reinterpret_cast<std::uintptr_t>(t.data[0]);
+    return Planned::node(v).type == ValueType::storage &&
+           t.type == detail::element_type_of<storage>() && at % slot_alignment == 0 &&
+           has_slot_strides(t, Planned::node(v).output, batch);
+  }
+  /// Input number k: the caller's View itself where it fits, which has to stay as it is until the
+  /// last kernel has read it; else a copy in its slot.
+  void take_input(ExternalTensor const& source, int k) {
+    int const v = ports_.input[k];
+    if (fits_slot(source, v))
+      placed.input[k] = static_cast<storage*>(source.data[0]);
+    else
+      load(source, v);
   }
 
   /// A value of integers.
@@ -100,6 +133,18 @@ template <class Planned, class Precision, class Exec, class Communication> struc
     Kernels<op::Transfer>::run(exec, labels.back(),
                                Work{batch, Planned::node(v).output, source, gradient(v)});
   }
+
+ private:
+  struct PortNodes {
+    int input[AllPorts::inputs] = {};
+    int output[AllPorts::outputs] = {};
+  };
+  static constexpr PortNodes ports_ = [] {
+    PortNodes nodes;
+    for (int k = 0; k < AllPorts::inputs; ++k) nodes.input[k] = AllPorts::input_node(k);
+    for (int k = 0; k < AllPorts::outputs; ++k) nodes.output[k] = AllPorts::output_node(k);
+    return nodes;
+  }();
 };
 
 namespace detail {

@@ -28,6 +28,10 @@ struct SegmentPass : Pass<Planned, Precision, Exec, Communication> {
   static constexpr bool reads_image_as_row =
       Planned::plan.role[Planned::step(S).first] == SegmentRole::dense &&
       Planned::head(S).input.positions() > 1;
+  /// What segment S reads: the caller's View where it may, else its slot.
+  template <int S> ExternalTensor segment_source() const {
+    return S == 0 && !this->placed.source.is_null() ? this->placed.source : input_slot<S>();
+  }
   /// The input of segment S in its slot, as a tensor for kernels that read Views.
   template <int S> ExternalTensor input_slot() const {
     constexpr Shape s = Planned::head(S).input;

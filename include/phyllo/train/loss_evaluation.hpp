@@ -116,7 +116,7 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
   void whole_step_of_pieces(space const& exec, BoundTensors const& in, BoundTensors const& targets,
                             long const* begin, int pieces, accumulate* tails) {
     Local alone;
-    auto const pass = model_.template forward_pass<Phase::training>(exec, in.batch, alone);
+    auto pass = model_.template forward_pass<Phase::training>(exec, in.batch, alone);
     run_whole_step(exec, pass, in, targets, {begin, pieces});
     for (int p = 0; p < pieces; ++p)
       sum(exec, int(begin[p + 1] - begin[p]), tails + p * M::tail_size,
@@ -206,10 +206,10 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
     int count = 0;
   };
   template <class Pass>
-  void run_whole_step(space const& exec, Pass const& pass, BoundTensors const& in,
+  void run_whole_step(space const& exec, Pass& pass, BoundTensors const& in,
                       BoundTensors const& targets, Pieces const& pieces) {
     constexpr bool from_slot = !traits.takes_views || Pass::template reads_image_as_row<0>;
-    if constexpr (from_slot) pass.load(in.tensor[0], AllPorts::input_node(0));
+    if constexpr (from_slot) pass.take_input(in.tensor[0], 0);
     typename Whole::template Run<P> work;
     work.hold(this->template loss_of<typename At<TypeList<Term...>, 0>::tag>());
     work.begin = pieces.begin;
@@ -242,7 +242,7 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
     for (long first = 0; first < in.batch; first += model_.capacity()) {
       int const count = int(std::min<long>(model_.capacity(), in.batch - first));
       auto pass = model_.template forward_pass<Phase::inference>(exec, count, alone);
-      model_.load(pass, in.from_sample(first, count));
+      take_inputs(pass, in.from_sample(first, count));
       pass.run_all();
       int k = 0;
       BoundTensors const part = targets.from_sample(first, count);

@@ -182,10 +182,12 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
         evaluation_.whole_step(exec, x, t, first);
       } else {
         auto forward = model_.template forward_pass<Phase::training>(exec, count, one_rank);
-        model_.load(forward, x);
+        take_inputs(forward, x);
         forward.run_all();
         evaluation_.losses(exec, forward, t, first);
-        model_.backward_pass(exec, count, one_rank, false, ignore).run_all();
+        auto backward = model_.backward_pass(exec, count, one_rank, false, ignore);
+        backward.placed = forward.placed;
+        backward.run_all();
       }
       add(exec, {s, 1, before}, {0, M::gradient_size}, model_.gradients().data(),
           model_.gradients().data());

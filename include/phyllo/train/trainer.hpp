@@ -74,11 +74,13 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
     } else {
       auto forward =
           model_.template forward_pass<Phase::training>(exec_, inputs.batch, communication_);
-      model_.load(forward, inputs);
+      take_inputs(forward, inputs);
       forward.run_all();
       evaluation_.losses(exec_, forward, wanted);
       phase_ = "backward pass";
-      model_.backward_pass(exec_, inputs.batch, communication_, false, sender).run_all();
+      auto backward = model_.backward_pass(exec_, inputs.batch, communication_, false, sender);
+      backward.placed = forward.placed;
+      backward.run_all();
     }
     phase_ = "sum of gradients";
     communication_.finish(exec_);

@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The caller's Views are read and written as they are where layout and type allow: no transfer is
+// launched, and the numbers are those of copies.
+
+#include <phyllo/phyllo.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <string>
+
+using namespace phyllo;
+
+namespace {
+
+using Space = Kokkos::DefaultHostExecutionSpace;
+using Matrix = Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+// clang-format off
+struct Normalized : Network<Input<16>, BatchNorm<>, Linear<16>, BatchNorm<>, Tanh> {};
+struct Skipped : Network<Input<16>, BatchNorm<>, Save<struct first>, Linear<16>, BatchNorm<>, AddFrom<first>> {};
+struct OneChannel : Network<Input<1, 8, 8>, BatchNorm<>, Conv2d<16, KernelSize<3>, Padding<1>>, BatchNorm<>> {};
+struct Colours : Network<Input<4, 4, 4>, Conv2d<8, KernelSize<1>>, BatchNorm<>, ReLU> {};
+struct Perceptron : Network<Input<16>, Linear<16>, ReLU, Linear<16>> {};
+// clang-format on
+
+int transfers = 0;
+void count_transfers(char const* name, std::uint32_t, std::uint64_t*) {
+  transfers += std::strstr(name, "/transfer") != nullptr;
+}
+template <class Call> int transfers_of(Call const& call) {
+  namespace Tools = Kokkos::Tools::Experimental;
+  Tools::set_begin_parallel_for_callback(count_transfers);
+  transfers = 0;
+  call();
+  Tools::set_begin_parallel_for_callback(nullptr);
+  return transfers;
+}
+
+template <class View> void fill(View const& v, unsigned seed) {
+  for (std::size_t i = 0; i < v.size(); ++i)
+    v.data()[i] = typename View::value_type(2 * random_uniform(seed, 0, 0, i, 0) - 1);
+}
+template <class A, class B> bool equal(A const& a, B const& b) {
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (float(a.data()[i]) != float(b.data()[i])) return false;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("views in place: inference copies neither inputs nor outputs", Net, Normalized,
+                   Skipped, Perceptron) {
+  Space const exec;
+  Model<Net> const model(exec, {.batch = 8});
+  Matrix const x("x", 8, 16), y("y", 8, 16), kept("kept", 8, 16);
+  Kokkos::View<float**, Kokkos::LayoutLeft, Kokkos::HostSpace> const columns("columns", 8, 16);
+  Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const wide("wide", 8, 16);
+  fill(x, 1);
+  Kokkos::deep_copy(kept, x);
+  Kokkos::deep_copy(columns, x);
+  Kokkos::deep_copy(wide, x);
+  CHECK(transfers_of([&] { model.infer(exec, x, y); }) == 0);
+  exec.fence("in place");
+  CHECK(equal(x, kept));
+  bool const takes_any = std::is_same_v<Net, Perceptron>;  // its kernel reads every layout and type
+  Matrix const of_columns("y", 8, 16), of_wide("y", 8, 16);
+  CHECK(transfers_of([&] { model.infer(exec, columns, of_columns); }) == (takes_any ? 0 : 1));
+  CHECK(transfers_of([&] { model.infer(exec, wide, of_wide); }) == (takes_any ? 0 : 1));
+  exec.fence("copied");
+  CHECK(equal(y, of_columns));
+  CHECK(equal(y, of_wide));
+  // Three batches: those of four samples begin where a slot may, those of three do not.
+  Model<Net> const small(exec, {.batch = 4}), odd(exec, {.batch = 3});
+  Matrix const parts("y", 8, 16);
+  CHECK(transfers_of([&] { small.infer(exec, x, parts); }) == 0);
+  exec.fence("parts");
+  Kokkos::deep_copy(small.parameters(), model.parameters());
+  small.infer(exec, x, parts);
+  exec.fence("parts");
+  CHECK(equal(y, parts));
+  Kokkos::deep_copy(odd.parameters(), model.parameters());
+  Kokkos::deep_copy(parts, 0);
+  odd.infer(exec, x, parts);
+  exec.fence("parts");
+  CHECK(equal(y, parts));
+}
+
+TEST_CASE_TEMPLATE("views in place: outputs over inputs", Net, Normalized, Skipped) {
+  Space const exec;
+  Model<Net> const model(exec, {.batch = 8});
+  Matrix const x("x", 8, 16), y("y", 8, 16);
+  fill(x, 1);
+  model.infer(exec, x, y);
+  exec.fence("apart");
+  // The same View, and one that begins inside of it.
+  Matrix const both("both", 12, 16);
+  auto const in = Kokkos::subview(both, std::pair(0, 8), Kokkos::ALL);
+  auto const out = Kokkos::subview(both, std::pair(4, 12), Kokkos::ALL);
+  Kokkos::deep_copy(in, x);
+  model.infer(exec, in, out);
+  exec.fence("overlapping");
+  for (int n = 0; n < 8; ++n)
+    for (int c = 0; c < 16; ++c) CHECK(out(n, c) == y(n, c));
+  model.infer(exec, x, x);
+  exec.fence("the same");
+  CHECK(equal(x, y));
+}
+
+TEST_CASE("views in place: images of one channel, and with their channels last") {
+  Space const exec;
+  Model<OneChannel> const one(exec, {.batch = 3});
+  Kokkos::View<float****, Kokkos::LayoutRight, Kokkos::HostSpace> const x("x", 3, 1, 8, 8),
+      y("y", 3, 16, 8, 8), last("last", 3, 8, 8, 16);
+  fill(x, 1);
+  CHECK(transfers_of([&] { one.infer(exec, x, channels_last(last)); }) == 0);
+  CHECK(transfers_of([&] { one.infer(exec, x, y); }) == 1);
+  exec.fence("one channel");
+  for (int n = 0; n < 3; ++n)
+    for (int c = 0; c < 16; ++c)
+      for (int h = 0; h < 8; ++h)
+        for (int w = 0; w < 8; ++w) CHECK(y(n, c, h, w) == last(n, h, w, c));
+
+  Model<Colours> const colours(exec, {.batch = 3});
+  Kokkos::View<float****, Kokkos::LayoutRight, Kokkos::HostSpace> const first("x", 3, 4, 4, 4),
+      pixels("x", 3, 4, 4, 4), of_first("y", 3, 8, 4, 4), of_pixels("y", 3, 4, 4, 8);
+  fill(first, 2);
+  for (int n = 0; n < 3; ++n)
+    for (int c = 0; c < 4; ++c)
+      for (int h = 0; h < 4; ++h)
+        for (int w = 0; w < 4; ++w) pixels(n, h, w, c) = first(n, c, h, w);
+  CHECK(transfers_of([&] { colours.infer(exec, first, of_first); }) == 2);
+  CHECK(transfers_of(
+            [&] { colours.infer(exec, channels_last(pixels), channels_last(of_pixels)); }) == 0);
+  exec.fence("colours");
+  for (int n = 0; n < 3; ++n)
+    for (int c = 0; c < 8; ++c)
+      for (int h = 0; h < 4; ++h)
+        for (int w = 0; w < 4; ++w) CHECK(of_first(n, c, h, w) == of_pixels(n, h, w, c));
+  CHECK_THROWS_AS(colours.infer(exec, channels_last(of_pixels), channels_last(of_pixels)), Error);
+}
+
+TEST_CASE_TEMPLATE("views in place: training steps", Net, Normalized, Skipped, Perceptron) {
+  Space const exec;
+  using Training = Trainer<Net, MeanSquaredError, Sgd>;
+  Training placed(exec, {.rate = 0.1f}, {.batch = 8}), copied(exec, {.rate = 0.1f}, {.batch = 8});
+  Matrix const x("x", 8, 16), y("y", 8, 16), room("room", 9, 16);
+  fill(x, 1);
+  fill(y, 2);
+  // Four bytes behind a place where a slot may begin.
+  Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const
+      shifted(room.data() + 1, 8, 16);
+  Kokkos::deep_copy(shifted, x);
+  placed.step(x, y);
+  copied.step(shifted, y);
+  CHECK(transfers_of([&] { placed.step(x, y); }) == 0);
+  CHECK(transfers_of([&] { copied.step(shifted, y); }) ==
+        (std::is_same_v<Net, Perceptron> ? 0 : 1));
+  exec.fence("steps");
+  CHECK(placed.loss() == copied.loss());
+  CHECK(equal(placed.model().parameters(), copied.model().parameters()));
+}
+
+TEST_CASE("views in place: between forward and backward by hand the caller's View may change") {
+  Space const exec;
+  Model<Perceptron> first(exec, {.batch = 8}), second(exec, {.batch = 8});
+  Matrix const x("x", 8, 16), y("y", 8, 16), d_y("d_y", 8, 16);
+  fill(x, 1);
+  fill(d_y, 2);
+  first.forward(exec, x, y);
+  first.backward(exec, d_y);
+  second.forward(exec, x, y);
+  Kokkos::deep_copy(x, 0);
+  second.backward(exec, d_y);
+  exec.fence("by hand");
+  for (int i = 0; i < Perceptron::program::nodes.arena_size; ++i)
+    CHECK(first.gradients()(i) == second.gradients()(i));
+}
