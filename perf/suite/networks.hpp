@@ -21,6 +21,8 @@ struct LeNet : Network<Input<1, 28, 28>,
     Flatten, Linear<120>, ReLU, Linear<84>, ReLU, Linear<10>> {};
 struct BatchNormMlp : Network<Input<16>, Linear<64>, BatchNorm<>, ReLU, Linear<64>, BatchNorm<>, ReLU,
     Linear<64>, BatchNorm<>, ReLU, Linear<64>, BatchNorm<>, ReLU, Linear<16>> {};
+struct LayerNormMlp : Network<Input<16>, Linear<64>, LayerNorm<>, ReLU, Linear<64>, LayerNorm<>, ReLU,
+    Linear<64>, LayerNorm<>, ReLU, Linear<64>, LayerNorm<>, ReLU, Linear<16>> {};
 struct trunk;
 struct digit;
 struct position;

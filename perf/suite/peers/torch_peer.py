@@ -200,6 +200,10 @@ def cases():
         batch = on(16384, 1 << 18)
         yield "", batch, training(mlp(16, 64, 64, 64, 64, 16, normalization=nn.BatchNorm1d), torch.randn(batch, 16),
                                   torch.randn(batch, 16), nn.functional.mse_loss)
+    elif a.workload == "layernorm-mlp-train":
+        batch = on(16384, 1 << 18)
+        yield "", batch, training(mlp(16, 64, 64, 64, 64, 16, normalization=nn.LayerNorm), torch.randn(batch, 16),
+                                  torch.randn(batch, 16), nn.functional.mse_loss)
     elif a.workload == "wide-mlp-train":
         batch = on(4096, 16384)
         yield "", batch, training(mlp(1024, 1024, 1024, 1024, 1024), torch.randn(batch, 1024),
