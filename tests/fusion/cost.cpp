@@ -42,7 +42,7 @@ TEST_CASE("cost: a segment moves its input and its output only") {
 }
 
 TEST_CASE("cost: training counts both halves") {
-  using Plan = Plan4<Two, Phase::training>;
+  using Plan = Plan4<Two, Phase::training, FusionLevel::epilogue>;
   static_assert(Plan::plan.size == 2);
   // Linear and GELU: x read and y written, the chain's input kept; backwards d_y and that input are
   // read, x again for the weights; the caller's input has no gradient.
@@ -61,6 +61,14 @@ TEST_CASE("cost: training counts both halves") {
   CHECK(whole.flops == plan_cost<Plan>(4, 4).flops);
   CHECK(whole.bytes == 3 * 4);
   CHECK(whole.parameter_bytes == 2 * 32 * 4);
+  // A segment: the same work, x read twice, y and its gradient written and read, the second weight
+  // read again.
+  using Segment = Plan4<Two, Phase::training>;
+  static_assert(Segment::plan.size == 1);
+  constexpr StepCost segment = step_cost<Segment>(0, 4, 4);
+  static_assert(segment.flops == plan_cost<Plan>(4, 4).flops);
+  static_assert(segment.bytes == (3 + 2 + 3 + 2) * 4);
+  static_assert(segment.parameter_bytes == (2 * 32 + 10) * 4);
 }
 
 TEST_CASE("cost: a folded normalisation adds parameters and no values") {

@@ -46,8 +46,10 @@ template <class Plan> constexpr bool covers(Plan const& p) {
 static_assert(plan<LeNet, Phase::inference, FusionLevel::none>.size == 11);
 static_assert(plan<LeNet, Phase::inference, FusionLevel::epilogue>.size == 7);
 static_assert(plan<LeNet, Phase::inference>.size == 6);  // the last two Linear are one segment
-static_assert(plan<LeNet, Phase::training>.size == 7);
-static_assert(steps_of(plan<LeNet, Phase::training>, StepKind::contraction_epilogue) == 4);
+static_assert(plan<LeNet, Phase::training, FusionLevel::epilogue>.size == 7);
+static_assert(plan<LeNet, Phase::training>.size == 6);
+static_assert(steps_of(plan<LeNet, Phase::training>, StepKind::contraction_epilogue) == 3);
+static_assert(steps_of(plan<LeNet, Phase::training>, StepKind::segment) == 1);
 static_assert(steps_of(plan<LeNet, Phase::inference>, StepKind::segment) == 1);
 static_assert(covers(plan<LeNet, Phase::inference>) && covers(plan<LeNet, Phase::training>));
 
