@@ -109,6 +109,7 @@ constexpr SegmentLimits narrow = {
     .fewest_layers = 2,
     .most_layers = 3,
     .most_parameters = 3 * 32 * 16,
+    .trains = true,
     .whole_steps = true,
     .scratch = {.bytes = 2 * 32 * 16 + 4 * 32, .group = 16, .weight_bytes = 2, .bias_bytes = 4}};
 std::string narrow_steps(Description const& description) {
@@ -119,9 +120,10 @@ std::string end_of(Description const& description, int s = 0, SegmentLimits cons
                    FusionLevel fusion = FusionLevel::tile) {
   auto const plan = make_plan(nodes_of(description), Phase::inference, fusion, limits);
   static constexpr char const* reasons[] = {
-      "none",     "level",      "chain read", "read outside",   "other input", "outside value",
-      "no layer", "sums",       "windows",    "normalizations", "channels",    "features",
-      "layers",   "parameters", "values",     "scratch",        "few layers",  "no rows"};
+      "none",     "level",  "chain read", "read outside",   "other input",      "outside value",
+      "no layer", "sums",   "windows",    "normalizations", "batch statistics", "channels",
+      "features", "layers", "parameters", "values",         "scratch",          "few layers",
+      "no rows"};
   FusionEnd const end = plan.step[s].end;
   std::string text = reasons[int(end.reason)];
   if (end.reason == EndReason::not_a_layer)
@@ -236,17 +238,21 @@ TEST_CASE("limits: of another backend") {
 }
 
 TEST_CASE("limits: segments of training, for a backend that states them") {
-  SegmentLimits trains = usual;
-  trains.trains = true;
+  SegmentLimits const& trains = usual;
+  SegmentLimits infers = usual;
+  infers.trains = false;
   auto const training = [&](Description const& d, SegmentLimits const& limits) {
     return steps(d, FusionLevel::tile, Phase::training, limits);
   };
   Description const plain = {input(8), linear(4), gelu, linear(2), softmax, linear(3), linear(3)};
-  CHECK(training(plain, usual) == "c....");
+  CHECK(training(plain, infers) == "c....");
   CHECK(training(plain, trains) == "s.s");
   // Statistics of a batch are known when all of it has passed.
   Description const normalized = {input(8), linear(4), norm, gelu, linear(2), linear(3)};
   CHECK(training(normalized, trains) == ".ns");
+  // Nor is there a whole step without segments of training.
+  CHECK(is_whole({input(8), linear(4), gelu, linear(2)}, FusionLevel::tile, usual));
+  CHECK_FALSE(is_whole({input(8), linear(4), gelu, linear(2)}, FusionLevel::tile, infers));
 }
 
 TEST_CASE("ends: what kept a segment from the next layer") {

@@ -43,7 +43,7 @@ TEST_CASE("explain: fusion and backends are shown") {
                         phyllo::FusionLevel::none>;
   std::string const fused = phyllo::explain<LeNet>();
   std::string const unfused = phyllo::explain<LeNet, phyllo::Full<double>, Unfused>();
-  CHECK(fused.find("contraction epilogue") != std::string::npos);
+  CHECK((fused.find("contraction epilogue") != std::string::npos) != on_host);
   CHECK((fused.find("small images") != std::string::npos) == on_host);
   CHECK((fused.find("openmp") != std::string::npos) == on_host);
   std::string const narrow = phyllo::explain<Perceptron>();
@@ -75,9 +75,11 @@ template <class Net, class... B> std::string explained() {
   return phyllo::explain<Net, phyllo::Full<float>,
                          phyllo::Execution<Host, phyllo::Backends<B...>>>();
 }
-// The lines of a text that tell what ended a fusion, without their indentation.
-std::string ends_of(std::string const& text) {
-  std::istringstream lines(text);
+// The lines of a text that tell what ended a fusion, without their indentation: of the plan of
+// inference, or of training.
+std::string ends_of(std::string const& text, bool training = false) {
+  std::size_t const plan = text.find("\ntraining: ");
+  std::istringstream lines(training ? text.substr(plan) : text.substr(0, plan));
   std::string all;
   for (std::string line; std::getline(lines, line);)
     if (line.find(": ") != line.npos && line.rfind("       ", 0) == 0) all += line.substr(7) + "\n";
@@ -99,6 +101,11 @@ TEST_CASE("explain: what ended the fusion of each step of inference") {
         "no segment: backend little takes no normalisations\n"
         "no segment: scratch memory of backend little: 25.31 KiB wanted, 16.25 KiB there\n"
         "no segment: 1 Linear layer, backend little takes 2 or more\n");
+  CHECK(ends_of(explained<Normalized, PortableBackend>(), true) ==
+        "no segment: backend portable takes no normalisations\n");
+  if constexpr (on_host)
+    CHECK(ends_of(phyllo::explain<Normalized>(), true) ==
+          "no segment: statistics of a batch are known when all of it has passed\n");
   // The line is below its step.
   std::string const text = explained<Wide, PortableBackend>();
   std::size_t const step = text.find("linear+relu+linear");

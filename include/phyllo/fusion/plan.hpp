@@ -88,6 +88,8 @@ constexpr Plan<N> make_plan(Nodes<N> const& p, Phase phase, FusionLevel fusion,
     int const run = detail::longest_segment(p, fine, s, fusion, within, plan.role, end);
     Step const& last = fine.step[run == 0 ? s : s + run - 1];
     int const first = fine.step[s].first;
+    if (end.reason == EndReason::normalizations && !within.normalizations && limits.normalizations)
+      end.reason = EndReason::batch_statistics;
     // A chain that was cut is what the segment ends at.
     if (last.end.reason != EndReason::none) end = last.end;
     plan.step[plan.size] = fine.step[s];

@@ -20,6 +20,7 @@ enum class EndReason : unsigned char {
   sums,           // the backend has no sums in its segments
   windows,        // nor convolutions and poolings
   normalizations,
+  batch_statistics,  // they are known when all of the batch has passed
   // `found` of something, and the backend takes `most`, or `least` as many:
   channels,
   features,  // inputs of the first Linear layer behind images

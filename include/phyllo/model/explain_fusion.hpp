@@ -38,6 +38,8 @@ inline std::string reason_text(FusionEnd const& end, char const* backend, char c
       return name + " takes no convolutions and poolings";
     case EndReason::normalizations:
       return name + " takes no normalisations";
+    case EndReason::batch_statistics:
+      return "statistics of a batch are known when all of it has passed";
     case EndReason::channels:
       return found + " channels" + limit;
     case EndReason::features:
