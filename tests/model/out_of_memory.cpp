@@ -22,10 +22,10 @@ using phyllo::test::bytes_of_no_machine;
 namespace {
 
 using Space = Kokkos::DefaultHostExecutionSpace;
-// In double, the largest batch of all takes more than there are addresses.
-using LeNet = Model<networks::LeNet, Full<double>, Execution<Space>>;
-using LeNetTrainer =
-    Trainer<networks::LeNet, CrossEntropy, Adam, Full<double>, Local, Execution<Space>>;
+// In double and layer by layer, the largest batch of all takes more than there are addresses.
+using Exec = Execution<Space, DefaultBackends<Space>::type, FusionLevel::epilogue>;
+using LeNet = Model<networks::LeNet, Full<double>, Exec>;
+using LeNetTrainer = Trainer<networks::LeNet, CrossEntropy, Adam, Full<double>, Local, Exec>;
 constexpr int most = std::numeric_limits<int>::max();
 
 std::string message_of(auto&& work) {
