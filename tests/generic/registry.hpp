@@ -32,6 +32,14 @@ struct TwoPorts : Network<NamedInput<first_tag, 3>, Linear<4>, Tanh, Save<struct
   using ports = TypeList<first_tag, second_tag>;
 };
 
+// Integers beside numbers, whose gradient is passed on.
+struct WordsAndNumbers
+    : Network<NamedIntegerInput<first_tag, 2>, Embedding<5, 3>, Flatten, Save<struct words>,
+              NamedInput<second_tag, 3>, Linear<4>, Tanh, ConcatFrom<words>, Output<first_tag>,
+              Linear<2>, Output<second_tag>> {
+  using ports = TypeList<first_tag, second_tag>;
+};
+
 /// Whether a layer's derivative jumps somewhere: differences are then taken away from there.
 template <class L> inline constexpr bool has_kink = false;
 template <> inline constexpr bool has_kink<ReLU> = true;
@@ -67,6 +75,9 @@ using normalized_sum = List<Network<Input<4>, Linear<3>, Residual<Linear<3>, Bat
 using branch       = List<Network<Input<2, 3, 3>, Branch<Path<Conv2d<2>>, Path<Conv2d<3>, Tanh>>>, Network<Input<3>, Branch<Path<>, Path<Linear<2>>, Path<Linear<17>, Tanh>>, Linear<2>>>;
 using skips        = List<Network<Input<3>, Linear<4>, Tanh, Save<first_tag>, Linear<4>, AddFrom<first_tag>, Sigmoid, ConcatFrom<first_tag>, From<first_tag>, ConcatFrom<first_tag>, Linear<2>>>;
 using ports        = List<TwoPorts>;
+using embedding    = List<Network<IntegerInput<4>, Embedding<6, 3>>, Network<IntegerInput<1, 2, 3>, Embedding<1, 2>, Conv2d<3, KernelSize<2>>, Tanh>, Network<IntegerInput<1>, Embedding<9, 17>, Flatten, Linear<5>, GELU, Linear<2>>, WordsAndNumbers>;
+using layer_norm   = List<Network<Input<5>, LayerNorm<>>, Network<Input<4>, Linear<17>, LayerNorm<>, Tanh, Linear<3>>, Network<Input<3, 2, 3>, LayerNorm<Affine<false>, Epsilon<1e-3>>, GELU, LayerNorm<>>, Network<IntegerInput<3>, Embedding<5, 4>, LayerNorm<>, Dropout<0.3>>>;
+using rms_norm     = List<Network<Input<5>, RMSNorm<>>, Network<Input<4>, Linear<17>, RMSNorm<>, Tanh, Linear<3>>, Network<Input<1, 4>, RMSNorm<Epsilon<1e-3>>, Conv1d<6>, RMSNorm<Affine<false>>, Sigmoid>, Network<Input<4>, Linear<6>, Residual<Linear<6>, RMSNorm<>>, Tanh, Linear<2>>>;
 // clang-format on
 
 }  // namespace cases
