@@ -29,6 +29,14 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
     if (mistake == nullptr) run();
   }
 
+ protected:
+  // Mean and deviation of each row, which a step keeps for its backward pass.
+  bool normalizes_rows(int s) const {
+    return plan.step[s].kind != StepKind::segment &&
+           node(plan.head(plan.step[s])).role == Role::row &&
+           node(plan.head(plan.step[s])).saved[0].elements > 0;
+  }
+
  private:
   void check_slots() {
     for (int i = 0; i < memory.slots; ++i) {
@@ -49,17 +57,22 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
   // The arena while the passes run: what each slot contains, and how many parts of a gradient are
   // in it. Writing destroys whatever shares bytes.
   struct Content {
-    bool is[3 * N] = {};
-    int parts[3 * N] = {};
+    bool is[Memory<N>::most] = {};
+    int parts[Memory<N>::most] = {};
   };
   Content content;
 
   bool holds(int slot) { return slot >= 0 && content.is[slot]; }
-  void write(int slot, int v) {
+  int bytes_of(ValueType type) const {
+    if (type == ValueType::integer) return 4;
+    return type == ValueType::accumulate && element_size < 4 ? 4 : element_size;
+  }
+  void write(int slot, int v) { write(slot, node(v).output.size(), node(v).type); }
+  void write(int slot, long elements, ValueType type) {
     need(slot >= 0, "what is written has a slot");
     if (mistake != nullptr) return;
     Slot const& to = memory.slot[slot];
-    need(to.bytes >= long(element_size) * node(v).output.size(), "a slot holds its value");
+    need(to.bytes >= bytes_of(type) * elements, "a slot holds its value");
     for (int j = 0; j < memory.slots; ++j) {
       Slot const& other = memory.slot[j];
       if (other.offset < to.offset + to.bytes && to.offset < other.offset + other.bytes)
@@ -81,8 +94,13 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
     for (int o = 0; o < p.outputs; ++o) write(memory.gradient[p.output[o]], p.output[o]);
     for (int s = plan.size - 1; s >= 0 && mistake == nullptr; --s) backward(s);
     for (int i = 0; i < p.size && mistake == nullptr; ++i)
-      if (node(i).role == Role::input && depends(i)) need_gradient(i);
+      if (is_integer(i))
+        need(memory.gradient[i] < 0 && !life.has_gradient[i], "integers have no gradient");
+      else if (node(i).role == Role::input && depends(i))
+        need_gradient(i);
   }
+
+  bool is_integer(int v) const { return node(v).type == ValueType::integer; }
 
   // The values that step s reads, those of sums inside included. A segment reads one value, however
   // often its layers do.
@@ -113,6 +131,11 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
     reads();
     write(memory.value[v], v);
     if (life.saves(s)) write(memory.saved[s], v);
+    if (normalizes_rows(s) && life.phase == Phase::training) {
+      write(memory.kept[s][0], 2L * node(v).output.positions(), ValueType::accumulate);
+      need(holds(memory.value[v]), "statistics are beside the result");
+      ++coverage.kept_statistics;
+    }
     reads();
     if (life.saves(s)) need(holds(memory.value[v]), "a kept value is beside the result");
     int readers = 0;
@@ -182,7 +205,12 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
             result = adds && of == Derivative::output;
             break;
           case Role::pooling:
+          case Role::lookup:
             sources = true;
+            break;
+          case Role::row:
+            sources = normalizes_rows(s);
+            result = !sources;
             break;
           case Role::pointwise:
             sources = of == Derivative::input;
@@ -191,6 +219,8 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
           default:
             break;
         }
+      if (normalizes_rows(s))
+        need(holds(memory.kept[s][0]), "statistics are there when they are read again");
       if (kept) need(memory.saved[s] >= 0 && holds(memory.saved[s]), "a kept value is there");
       if (result) need(holds(memory.value[v]), "a result is there when it is read again");
       if (sources)
@@ -203,6 +233,7 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
     reads();
     for (int i = 0; i < life.sources(s) && mistake == nullptr; ++i) {
       int const source = life.source(s, i), slot = memory.gradient[source];
+      if (is_integer(source)) continue;
       if (life.accumulates(s, i)) {
         need(holds(slot), "a sum goes on where it was begun");
         if (mistake == nullptr) ++content.parts[slot], ++coverage.accumulated;

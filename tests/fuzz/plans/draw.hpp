@@ -39,12 +39,13 @@ class NetworkDrawer {
   NetworkDrawer(std::uint64_t seed, long number) : draw_(seed, number) {}
 
   Description run() {
-    while (!add(input())) continue;
+    while (!(draw_.one_in(6) ? add_table(true) : add(input()))) continue;
     int const parts = 1 + draw_.below(draw_.one_in(4) ? 24 : 9);
     if (draw_.one_in(6)) deep();
     if (draw_.one_in(3)) images();
     for (int i = 0; i < parts && lowering_.graph.size + 8 < most_nodes; ++i) some();
     if (draw_.one_in(3)) head();
+    if (reads_integers()) add(table());
     // A network of an input alone has no work.
     if (lowering_.graph.size < 2) add(pointwise());
     return description_;
@@ -88,6 +89,31 @@ class NetworkDrawer {
     p.rank = draw_.of(ranks);
     p.number = p.rank == 0 || draw_.one_in(4) ? channels() : 1 + draw_.below(6);
     for (int d = 3 - p.rank; d < 3; ++d) p.size[d] = extent();
+    return p;
+  }
+  bool reads_integers() const { return lowering_.is_integer(lowering_.current); }
+  Part table() {
+    Part p;
+    p.kind = PartKind::lookup;
+    static constexpr int entries[] = {1, 1, 2, 5, 17, 1000};
+    p.number = channels();
+    p.size[0] = draw_.of(entries);
+    return p;
+  }
+  // Integers and their table, or a second table of an input that was saved.
+  bool add_table(bool first) {
+    Part p = input();
+    p.kind = PartKind::integer_input;
+    if (p.rank > 0) p.number = 1;
+    if (!add(p)) return false;
+    if (!first || draw_.one_in(2)) add(plain(PartKind::save, draw_.below(most_saved)));
+    add(table());
+    return true;
+  }
+  Part normalization() {
+    if (draw_.one_in(2)) return plain(PartKind::normalization);
+    Part p = plain(PartKind::row_normalization, draw_.below(2));
+    p.bias = !draw_.one_in(3);
     return p;
   }
   Part linear(int outputs) {
@@ -146,7 +172,7 @@ class NetworkDrawer {
       p.number = outputs;
       add(p);
     }
-    if (draw_.one_in(5)) add(plain(PartKind::normalization));
+    if (draw_.one_in(5)) add(normalization());
     while (draw_.one_in(2)) add(pointwise());
   }
 
@@ -158,7 +184,7 @@ class NetworkDrawer {
     for (int i = 0; i < layers && lowering_.graph.size + 8 < most_nodes; ++i) {
       if (sums && i % 4 == 1) add(plain(PartKind::save, 0));
       add(linear(width));
-      if (norms && draw_.one_in(2)) add(plain(PartKind::normalization));
+      if (norms && draw_.one_in(2)) add(normalization());
       if (draw_.one_in(3)) add(pointwise());
       if (sums && i % 4 == 3) add(plain(PartKind::add, 0));
     }
@@ -198,7 +224,7 @@ class NetworkDrawer {
       for (int d = 0; d < 3; ++d) p.stride[d] = 1, p.size[d] = 2 * p.padding[d] + 1;
       add(p);
     }
-    if (draw_.one_in(2)) add(plain(PartKind::normalization));
+    if (draw_.one_in(2)) add(normalization());
     if (draw_.one_in(3)) add(pointwise());
     add(plain(PartKind::add, tag));
     if (draw_.one_in(2)) add(pointwise());
@@ -206,6 +232,10 @@ class NetworkDrawer {
 
   void some() {
     int const tag = draw_.below(most_saved);
+    if (reads_integers()) {
+      add(table());
+      return;
+    }
     switch (draw_.below(24)) {
       case 0:
       case 1:
@@ -231,7 +261,7 @@ class NetworkDrawer {
         add(pointwise());
         return;
       case 13:
-        add(plain(PartKind::normalization));
+        add(normalization());
         return;
       case 14:
         add(plain(PartKind::softmax));
@@ -263,7 +293,10 @@ class NetworkDrawer {
       default:
         if (draw_.one_in(2)) {
           add(plain(PartKind::save, tag));  // else what was before it is dead
-          add(input());
+          if (draw_.one_in(3))
+            add_table(false);
+          else
+            add(input());
         }
     }
   }

@@ -27,12 +27,30 @@ enum class PartKind {
   concat,  // tag
   join,    // tags [0, number) side by side
   output,
+  row_normalization,  // number: 0 centred, 1 not; bias: with weight and bias
+  integer_input,
+  lookup,  // number: channels; size[0]: entries
 };
-inline constexpr char const* kind_names[] = {
-    "input",         "linear",  "convolution", "pooling", "global pooling", "pointwise",
-    "normalization", "softmax", "upsample",    "flatten", "save",           "from",
-    "add",           "concat",  "join",        "output"};
-inline constexpr int kinds = 16;
+inline constexpr char const* kind_names[] = {"input",
+                                             "linear",
+                                             "convolution",
+                                             "pooling",
+                                             "global pooling",
+                                             "pointwise",
+                                             "normalization",
+                                             "softmax",
+                                             "upsample",
+                                             "flatten",
+                                             "save",
+                                             "from",
+                                             "add",
+                                             "concat",
+                                             "join",
+                                             "output",
+                                             "row normalization",
+                                             "integer input",
+                                             "lookup"};
+inline constexpr int kinds = 19;
 
 struct Part {
   PartKind kind = PartKind::flatten;
@@ -116,6 +134,22 @@ struct Normalization : AnyShape {
   static constexpr bool global_statistics = false;
   static constexpr float momentum = 0.1f, epsilon = 1e-5f;
 };
+struct IntegerInput : Input {
+  static constexpr ValueType type = ValueType::integer;
+};
+struct Lookup {
+  static constexpr Role role = Role::lookup;
+  static inline int entries;
+  static bool accepts(Shape s) { return s.rank == 0 || s.channels == 1; }
+  static Shape output(Shape s) {
+    return s.rank == 0 ? Shape(part.number, s.channels) : s.with_channels(part.number);
+  }
+};
+struct RowNormalization : AnyShape {
+  static constexpr Role role = Role::row;
+  static inline bool affine, centered;
+  static constexpr double epsilon = 1e-5;
+};
 struct Softmax : AnyShape {
   static constexpr Role role = Role::row;
 };
@@ -150,6 +184,7 @@ struct Lowering {
   bool valid = true;
 
   Lowering() { nodes.size = 0; }
+  bool is_integer(int i) const { return i >= 0 && nodes.node[i].type == ValueType::integer; }
   Shape shape(int i) const { return i < 0 ? Shape{} : nodes.node[i].output; }
 
   template <class Layer> void infer(int i) {
@@ -163,14 +198,23 @@ struct Lowering {
     bool const makes_node =
         part.kind != PartKind::save && part.kind != PartKind::from && part.kind != PartKind::output;
     if (!valid || (makes_node && graph.size == most_nodes)) return refuse();
-    if (part.kind != PartKind::input && part.kind != PartKind::from &&
-        part.kind != PartKind::join && current < 0)
+    if (part.kind != PartKind::input && part.kind != PartKind::integer_input &&
+        part.kind != PartKind::from && part.kind != PartKind::join && current < 0)
       return refuse();
     drawn::part = part;
     int const tag = part.number;
     switch (part.kind) {
       case PartKind::input:
         return infer<drawn::Input>(graph.append(-1));
+      case PartKind::integer_input:
+        return infer<drawn::IntegerInput>(graph.append(-1));
+      case PartKind::lookup:
+        drawn::Lookup::entries = part.size[0];
+        return infer<drawn::Lookup>(graph.append(current));
+      case PartKind::row_normalization:
+        drawn::RowNormalization::affine = part.bias;
+        drawn::RowNormalization::centered = part.number == 0;
+        return infer<drawn::RowNormalization>(graph.append(current));
       case PartKind::linear:
       case PartKind::convolution:
         drawn::Contraction::window = drawn::window();
@@ -213,7 +257,7 @@ struct Lowering {
         for (int t = 1; t < part.number; ++t) graph.add_source(saved[t]);
         return infer<drawn::Concat>(graph.size - 1);
       case PartKind::output:
-        if (graph.outputs == DrawnGraph::max_outputs) return refuse();
+        if (graph.outputs == DrawnGraph::max_outputs || is_integer(current)) return refuse();
         graph.output[graph.outputs++] = current;
         return;
     }
@@ -221,7 +265,10 @@ struct Lowering {
   // The network of what was appended; inputs first, as a network demands.
   bool complete() {
     if (!valid || nodes.size < 2) return false;
-    if (graph.outputs == 0) graph.output[graph.outputs++] = current;
+    if (graph.outputs == 0) {
+      if (is_integer(current)) return false;
+      graph.output[graph.outputs++] = current;
+    }
     detail::complete(nodes, graph);
     for (int i = 0; i < nodes.size; ++i)
       if (!nodes.node[i].ok) return false;
@@ -259,6 +306,17 @@ inline std::string spelling(Description const& description) {
       case PartKind::input:
         text += "NamedInput<struct i" + number(inputs++) + ", " + number(p.number) +
                 (p.rank > 0 ? ", " : "") + triple(p.rank, p.size) + ">";
+        break;
+      case PartKind::integer_input:
+        text += "NamedIntegerInput<struct i" + number(inputs++) + ", " + number(p.number) +
+                (p.rank > 0 ? ", " : "") + triple(p.rank, p.size) + ">";
+        break;
+      case PartKind::lookup:
+        text += "Embedding<" + number(p.size[0]) + ", " + number(p.number) + ">";
+        break;
+      case PartKind::row_normalization:
+        text += std::string(p.number == 0 ? "LayerNorm<" : "RMSNorm<") +
+                (p.bias ? "" : "Affine<false>") + ">";
         break;
       case PartKind::linear:
         text += "Linear<" + number(p.number) + bias + ">";

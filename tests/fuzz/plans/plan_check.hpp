@@ -145,7 +145,8 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
         need(head == Role::contraction, "its head is a contraction");
         break;
       case StepKind::normalization_epilogue:
-        need(head == Role::normalization, "its head is a normalisation");
+        need(head == Role::normalization || this->normalizes_rows(s),
+             "its head is a normalisation");
         break;
       case StepKind::add_epilogue:
         need(head == Role::add, "its head is a sum");

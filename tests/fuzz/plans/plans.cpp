@@ -89,7 +89,8 @@ Description smallest(Description network) {
       bool const tagged = kind == PartKind::save || kind == PartKind::from ||
                           kind == PartKind::add || kind == PartKind::concat ||
                           kind == PartKind::join;
-      bool const which = kind == PartKind::pointwise || kind == PartKind::pooling;
+      bool const which = kind == PartKind::pointwise || kind == PartKind::pooling ||
+                         kind == PartKind::row_normalization;
       if (!tagged) lessen(i, which ? 0 : 1, [](Part& p) -> int& { return p.number; });
       for (int d = 0; d < 3; ++d) {
         if (kind != PartKind::pooling)  // whose windows have one size
@@ -183,6 +184,7 @@ int main(int argc, char** argv) {
   show("dense layers on images", coverage.products_on_images);
   show("sums of a segment's input", coverage.sums_of_the_input);
   show("steps that a limit ended", coverage.limited);
+  show("statistics of rows kept", coverage.kept_statistics);
   show("values read twice", coverage.read_twice);
   show("values that nothing reads", coverage.dead);
   show("outputs that are one value", coverage.shared_outputs);
