@@ -15,5 +15,5 @@ struct Net : Network<NamedInput<a, 2>, NamedInput<b, 2>, ConcatFrom<a>, Linear<1
 
 int main() {
   Matrix const x;
-  return Ports<Net>::bind_inputs<Space>(tensors(named<b>(x)), "Net").batch;
+  return BoundPorts<Net>::bind_inputs<Space>(tensors(named<b>(x)), "Net").batch;
 }

@@ -16,5 +16,5 @@ struct Net : Network<NamedInput<a, 2>, Save<c>, NamedInput<b, 2>, ConcatFrom<a>,
 
 int main() {
   Matrix const x;
-  return Ports<Net>::bind_inputs<Space>(tensors(named<a>(x), named<c>(x)), "Net").batch;
+  return BoundPorts<Net>::bind_inputs<Space>(tensors(named<a>(x), named<c>(x)), "Net").batch;
 }

@@ -16,5 +16,5 @@ struct Net : Network<NamedInput<a, 2>, NamedInput<b, 2>, ConcatFrom<a>, Linear<1
 int main() {
   Matrix const x;
   struct other;
-  return Ports<Net>::bind_inputs<Space>(tensors(named<a>(x), named<other>(x)), "Net").batch;
+  return BoundPorts<Net>::bind_inputs<Space>(tensors(named<a>(x), named<other>(x)), "Net").batch;
 }

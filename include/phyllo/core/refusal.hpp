@@ -70,6 +70,13 @@ template <class L, class Where> struct RequiresIntegers {
                 "IntegerInput<extents...> or NamedIntegerInput<tag, extents...>.");
 };
 
+/// An output whose value are integers; Where is their input.
+template <class L, class Where> struct OutputsIntegers {
+  static_assert(detail::met<false, Where>,
+                "Network: an output is the integers of an IntegerInput, which the caller has. Put "
+                "Embedding<entries, channels> between them, or remove the output.");
+};
+
 /// A saved value that does not exist; Where is the next layer.
 template <auto Tag, class Where> struct UnknownTag {
   static_assert(detail::met<false, Where>,

@@ -128,7 +128,7 @@ template <class Net> struct BoundPorts : Ports<Net> {
     static_assert(!integers || Use == PortUse::inputs,
                   "Model: integers have no gradient. Pass tensors(named<tag>(view), ...) with the "
                   "other inputs, or no View of gradients of the inputs.");
-    static_assert(!integers || holds_integers<View>,
+    static_assert(!integers || Use != PortUse::inputs || holds_integers<View>,
                   "Model: an IntegerInput takes a View of integers.");
     Shape const shape = is_input ? input_shape(K) : output_shape(K);
     if constexpr (is_written(Use))
@@ -138,8 +138,7 @@ template <class Net> struct BoundPorts : Ports<Net> {
   }
   template <class View>
   static constexpr bool holds_integers = std::is_integral_v<typename View::value_type>;
-  template <class View>
-  static constexpr bool holds_integers<Gathered<View>> = holds_integers<View>;
+  template <class View> static constexpr bool holds_integers<Gathered<View>> = holds_integers<View>;
 
   // Of two results in the same memory one would be lost.
   static void refuse_shared_memory(BoundTensors const& bound, Argument const& who) {

@@ -32,6 +32,12 @@ template <class P> struct Judgement {
       lacks = lacks || P::edges.sources[at][k] < 0;
     return lacks && !is_given(P::nodes.node[at]);
   }();
+  // The input whose integers are an output; -1: there is none.
+  static constexpr int output_of_integers = [] {
+    for (int o = 0; o < P::nodes.outputs; ++o)
+      if (P::nodes.node[P::nodes.output[o]].type == ValueType::integer) return P::nodes.output[o];
+    return -1;
+  }();
   static constexpr bool joins = facts_of(P::nodes.node[at]).joins_values;
   static constexpr TagMistake mistake = P::edges.mistake;
   using layer = At<typename P::leaves, at>;
@@ -88,6 +94,10 @@ template <class P> struct Judgement {
         return std::type_identity<InputTwice<P::edges.mistaken, TagWhere>>{};
       else
         return std::type_identity<TooManyTags<P::edges.mistaken, TagWhere>>{};
+    else if constexpr (refusal < 0 && output_of_integers >= 0)
+      return std::type_identity <
+             OutputsIntegers<At<typename P::leaves, output_of_integers<0 ? 0 : output_of_integers>,
+                                phyllo::Layer<output_of_integers>>>{};
     else if constexpr (refusal < 0)
       return std::type_identity<Accepted>{};
     else if constexpr (P::nodes.node[at].oversized)
