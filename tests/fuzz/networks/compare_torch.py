@@ -21,6 +21,9 @@ except ImportError:
     print("skipped: Python has no module torch (Debian: python3-torch)")
     sys.exit(77)
 
+sys.dont_write_bytecode = True
+import generate  # noqa: E402
+
 F = torch.nn.functional
 # Two orders of the same sums in float64, and where batch normalisation subtracts what samples have in common;
 # running statistics are floats.
@@ -66,7 +69,7 @@ class Network:
         number = 0
         for part in parts:
             v = self.part(part, v, f"{path}.{number}" if path else str(number))
-            number += part[0] not in ("input", "named_input", "save", "from", "add_from", "concat_from", "output")
+            number += part[0] not in generate.UNNUMBERED
         return v
 
     def part(self, part, v, path):
@@ -93,9 +96,9 @@ class Network:
         if kind == "from":
             return self.tags[part[1]]
         self.node += 1
-        if kind in ("input", "named_input"):
+        if kind in generate.INPUTS:
             v = self.x.pop(0)
-            if kind == "named_input":
+            if kind in generate.NAMED_INPUTS:
                 self.tags[part[1]] = v
             return v
         if kind == "add_from":
@@ -124,6 +127,12 @@ class Network:
             epsilon, momentum = torch.tensor([1e-5, 0.1]).double().tolist()  # Phyllo's are floats
             return F.batch_norm(v, get("running_mean"), get("running_var"), get("weight"), get("bias"), self.training,
                                 momentum, epsilon)
+        if kind == "embedding":  # PyTorch's channels are last
+            return F.embedding(v if v.dim() == 2 else v[:, 0], get("weight")).movedim(-1, 1)
+        if kind == "layer_norm":
+            return F.layer_norm(v.movedim(1, -1), (v.shape[1],), get("weight"), get("bias"), part[2]).movedim(-1, 1)
+        if kind == "rms_norm":
+            return F.rms_norm(v.movedim(1, -1), (v.shape[1],), get("weight"), part[2]).movedim(-1, 1)
         if kind == "flatten":
             return v.flatten(1)
         if kind == "dropout":
@@ -152,8 +161,11 @@ def compare(path):
     dump = json.loads(path.read_text())
     network = Network(dump)
     tensor = lambda v: torch.tensor(v, dtype=torch.float64)
-    shapes = input_shapes(dump["description"]["parts"])
-    x = [tensor(v).reshape(3, *s).requires_grad_() for v, s in zip(dump["x"], shapes)]
+    inputs = [p for p in dump["description"]["parts"] if p[0] in generate.INPUTS]
+    x = []
+    for part, v in zip(inputs, dump["x"]):
+        v = tensor(v).reshape(3, *generate.extents_of(part))
+        x.append(v.long() if part[0] in generate.INTEGER_INPUTS else v.requires_grad_())
     wrong = []
     allowed = ALLOWED_NORMALIZED if "batch_norm" in json.dumps(dump["description"]["parts"]) else ALLOWED
     with torch.no_grad():
@@ -172,6 +184,8 @@ def compare(path):
     gradients = {name: t.grad for name, t in network.tensors.items()}
     scale = sum(g.norm().item() ** 2 for g in gradients.values() if g is not None) ** 0.5
     for k, v in enumerate(x):
+        if not v.requires_grad:  # integers
+            continue
         expected = torch.zeros_like(v) if v.grad is None else v.grad
         wrong += difference(f"gradient of input {k}", tensor(dump["d_x"][k]), expected.flatten(), allowed, scale)
     for name, e in network.table.items():
@@ -183,10 +197,6 @@ def compare(path):
         elif gradients[name] is not None:
             wrong += difference("gradient of " + name, got, gradients[name], allowed, scale)
     return wrong
-
-
-def input_shapes(parts):
-    return [p[1:] if p[0] == "input" else p[2:] for p in parts if p[0] in ("input", "named_input")]
 
 
 def main():

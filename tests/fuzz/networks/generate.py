@@ -14,10 +14,11 @@ Network K of seed S is always the same one. Its shapes are inferred here as well
 construction; `boundaries` says which limits it meets.
 
 PARTS (extents: channels first):
-  ["input", E...]  ["named_input", TAG, E...]
+  ["input", E...]  ["named_input", TAG, E...]  ["integer_input", E...]  ["named_integer_input", TAG, E...]
+  ["embedding", ENTRIES, CHANNELS]
   ["linear", OUT, BIAS]  ["conv", RANK, OUT, KERNEL, STRIDE, PADDING, BIAS] (lists of RANK numbers)
   ["pool", "max" | "average", RANK, SIZE, STRIDE, PADDING]  ["global_pool"]  ["upsample", FACTOR]
-  ["batch_norm", STATISTICS]  ["relu"] ["tanh"] ["sigmoid"] ["gelu"] ["bump"]  ["softmax"]  ["dropout", P]
+  ["batch_norm", STATISTICS]  ["layer_norm", AFFINE, EPSILON]  ["rms_norm", AFFINE, EPSILON]  ["relu"] ["tanh"] ["sigmoid"] ["gelu"] ["bump"]  ["softmax"]  ["dropout", P]
   ["flatten"]  ["residual", MAIN, SHORTCUT | null]  ["branch", PATHS]  ["repeat", COUNT, PARTS]
   ["save", TAG] ["from", TAG] ["add_from", TAG] ["concat_from", TAG] ["output", TAG]
 """
@@ -32,6 +33,11 @@ import sys
 WIDEST, MOST_LAYERS, SEGMENT_PARAMETERS = 128, 16, 160 * 1024
 IMAGE_VALUES, IMAGE_WIDEST, IMAGE_PARAMETERS = 12 * 1024, 1024, 128 * 1024
 
+INTEGER_INPUTS = ("integer_input", "named_integer_input")
+NAMED_INPUTS = ("named_input", "named_integer_input")
+INPUTS = ("input", "named_input") + INTEGER_INPUTS
+# Parts that are no layer with a number in the names of parameters.
+UNNUMBERED = INPUTS + ("save", "from", "add_from", "concat_from", "output")
 POINTWISE = ("relu", "tanh", "sigmoid", "gelu", "bump")
 # Multiply-adds of one sample, numbers in one value, parameters, layers: so that a network compiles and runs in seconds.
 MOST_WORK, MOST_SIZE, MOST_PARAMETERS, MOST_NODES = 600_000, 20_000, 200_000, 40
@@ -46,6 +52,11 @@ def product(numbers):
     for n in numbers:
         result *= n
     return result
+
+
+def extents_of(part):
+    """Of an input."""
+    return part[2:] if part[0] in NAMED_INPUTS else part[1:]
 
 
 # ---- shapes and edges -------------------------------------------------------------------------------
@@ -68,13 +79,20 @@ class Graph:
             raise Invalid("too many layers")
         if self.work > MOST_WORK or self.parameters > MOST_PARAMETERS:
             raise Invalid("too much work")
+        if any(self.is_integer(v) for _, v in self.outputs):
+            raise Invalid("an output of integers")
         if len(self.inputs) > 1 and any(tag is None for tag, _ in self.inputs):
             raise Invalid("an input without a name")
 
     def shape(self, value):
         return self.nodes[value]["output"]
 
+    def is_integer(self, value):
+        return self.nodes[value]["kind"] in INTEGER_INPUTS
+
     def add(self, part, sources, output, path, parameters=0, work=0):
+        if any(self.is_integer(s) != (part[0] == "embedding") for s in sources):
+            raise Invalid("integers where numbers are wanted, or the reverse")
         if product(output) > MOST_SIZE or min(output) < 1:
             raise Invalid("too large")
         self.parameters += parameters
@@ -87,8 +105,8 @@ class Graph:
         number = 0
         for part in parts:
             here = f"{path}.{number}" if path else str(number)
-            numbered = part[0] not in ("input", "named_input", "save", "from", "add_from", "concat_from", "output")
-            if part[0] in ("input", "named_input") and not top:
+            numbered = part[0] not in UNNUMBERED
+            if part[0] in INPUTS and not top:
                 raise Invalid("an input inside of a block")
             current = self.part(part, current, here)
             number += numbered
@@ -96,13 +114,13 @@ class Graph:
 
     def part(self, part, v, path):
         kind = part[0]
-        if kind == "input" or kind == "named_input":
-            if kind == "input" and self.nodes:
+        if kind in INPUTS:
+            named = kind in NAMED_INPUTS
+            if not named and self.nodes:
                 raise Invalid("Input is not first")
-            extents = part[1:] if kind == "input" else part[2:]
-            v = self.add(part, [], tuple(extents), path)
-            self.inputs.append((None if kind == "input" else part[1], v))
-            if kind == "named_input":
+            v = self.add(part, [], tuple(extents_of(part)), path)
+            self.inputs.append((part[1] if named else None, v))
+            if named:
                 if part[1] in self.tags:
                     raise Invalid("a name twice")
                 self.tags[part[1]] = v
@@ -131,8 +149,14 @@ class Graph:
             if not rank:
                 raise Invalid("no extents")
             return self.add(part, [v], (s[0],) + tuple(e * part[1] for e in s[1:]), path)
+        if kind == "embedding":
+            if rank and s[0] != 1:
+                raise Invalid("integers of several channels")
+            return self.add(part, [v], (part[2],) + (s[1:] if rank else s), path, part[1] * part[2])
         if kind == "batch_norm":
             return self.add(part, [v], s, path, 2 * s[0])
+        if kind in ("layer_norm", "rms_norm"):
+            return self.add(part, [v], s, path, part[1] * (2 if kind == "layer_norm" else 1) * s[0])
         if kind in POINTWISE or kind in ("softmax", "dropout"):
             return self.add(part, [v], s, path)
         if kind == "flatten":
@@ -208,7 +232,7 @@ class Graph:
         """Results may lose more than what rounding inputs and parameters shows: see network_check.cpp."""
         kinds = [n["kind"] for n in self.nodes]
         products = sum(kind in ("linear", "conv") for kind in kinds)
-        return "batch_norm" in kinds or products >= 8 and ("tanh" in kinds or "sigmoid" in kinds)
+        return any(kind.endswith("_norm") for kind in kinds) or products >= 8 and ("tanh" in kinds or "sigmoid" in kinds)
 
     def longest_sum(self):
         longest = 1
@@ -237,20 +261,28 @@ class Graph:
             if read[i]:
                 for s in self.nodes[i]["sources"]:
                     read[s] = True
-        depth = sum(n["kind"] not in POINTWISE + ("input", "dropout", "flatten") for n in self.nodes)
+        depth = sum(n["kind"] not in POINTWISE + INPUTS + ("dropout", "flatten") for n in self.nodes)
         if 15 <= depth <= 17:
             found.add(f"depth {depth}")
         for i, n in enumerate(self.nodes):
             shape = n["output"]
-            if n["kind"] == "input" or n["kind"] == "named_input":
+            if n["kind"] in INPUTS:
                 if not read[i]:
                     found.add("dead input")
                 if len(shape) > 1 and shape[0] == 1:
-                    found.add("image of one channel")
+                    found.add("image of one channel" if not self.is_integer(i) else "table of a map")
+                if self.is_integer(i) and readers[i] > 1:
+                    found.add("two tables of one input")
             elif not read[i]:
                 found.add("dead layer")
             found.update(f"spatial extent {e}" for e in shape[1:] if e <= 3)
-            if n["kind"] in ("linear", "conv") and shape[0] in (1, 2, 16, 17, 127, 128, 129):
+            if n["kind"] == "embedding" and n["part"][1] == 1:
+                found.add("table of one entry")
+            if n["kind"] == "embedding" and product(shape[1:]) == 1:
+                found.add("table on one position")
+            if n["kind"] in ("layer_norm", "rms_norm") and shape[0] in (1, 17, 128, 129):
+                found.add(f"rows of {shape[0]} channels")
+            if n["kind"] in ("linear", "conv", "embedding") and shape[0] in (1, 2, 16, 17, 127, 128, 129):
                 found.add(f"width {shape[0]}")
             if readers[i] > 1:
                 found.add("value read twice")
@@ -274,7 +306,7 @@ class Graph:
                 source = self.nodes[n["sources"][0]]["output"]
                 found.add("Flatten of one channel" if source[0] == 1 and len(source) > 1 else
                           "Flatten of one position" if product(source[1:]) == 1 else "Flatten of an image")
-                if self.nodes[n["sources"][0]]["kind"] in ("input", "named_input"):
+                if self.nodes[n["sources"][0]]["kind"] in INPUTS:
                     found.add("Flatten of the input")
                 if IMAGE_WIDEST - 32 <= product(source) <= IMAGE_WIDEST + 32:
                     found.add("image segment, widest" + (" kept" if product(source) <= IMAGE_WIDEST else " passed"))
@@ -290,6 +322,8 @@ class Graph:
                 found.add(name + (" kept" if total <= limit else " passed"))
         if len(self.inputs) > 1:
             found.add("several inputs")
+        if len({self.is_integer(v) for _, v in self.inputs}) > 1:
+            found.add("integers beside numbers")
         if len(ends) > 1:
             found.add("several outputs")
         if description["capacity"] < 49:
@@ -314,6 +348,7 @@ class Draw:
     def __init__(self, rng):
         self.rng = rng
         self.tag = 0
+        self.has_tables = False  # whether inputs may be integers: in one of four networks that meet no rare boundary
 
     def new_tag(self):
         self.tag += 1
@@ -365,6 +400,29 @@ class Draw:
         stride = [size] * rank if r.random() < 0.6 else [r.choice((1, 2, size + 1)) for _ in range(rank)]
         return ["pool", r.choice(("max", "average")), rank, size, stride, padding]
 
+    def norm(self):
+        r = self.rng
+        if r.random() < 0.4:
+            return ["batch_norm", None]
+        return [r.choice(("layer_norm", "layer_norm", "rms_norm")), r.random() < 0.75, r.choice((1e-5, 1e-5, 1e-3))]
+
+    def table(self, channels):
+        return ["embedding", self.rng.choice((1, 2, 3, 7, 17, 40, 128, 129)), channels]
+
+    def begin(self, channels, extents, tag=None):
+        """An input, or integers with a table, of these channels and extents."""
+        r = self.rng
+        named = "named_" if tag else ""
+        name = [tag] if tag else []
+        if not self.has_tables or tag and r.random() < 0.5:
+            return [[named + "input", *name, channels, *extents]]
+        kind = [named + "integer_input", *name]
+        if not extents:
+            positions = r.choice((1, 1, 2, 3, 5))
+            return [kind + [positions], self.table(max(1, channels // positions)), ["flatten"]]
+        ones = [] if len(extents) == 1 and r.random() < 0.5 else [1]
+        return [kind + ones + [*extents], self.table(channels)]
+
     def pointwise(self):
         return [self.rng.choice(POINTWISE + ("relu", "tanh", "gelu"))]
 
@@ -376,8 +434,8 @@ class Draw:
             return self.conv(s) if image else ["linear", self.width(), r.random() < 0.75]
         if p < 0.60:
             return self.pointwise()
-        if p < 0.70:
-            return ["batch_norm", r.choice((None, None, "Local", "Global"))]
+        if p < 0.72:
+            return ["batch_norm", r.choice((None, "Local", "Global"))] if r.random() < 0.3 else self.norm()
         if image and p < 0.84:
             return self.pool(s)
         if image and p < 0.88:
@@ -400,10 +458,10 @@ class Draw:
         if kind == "residual":
             style = r.random()
             if style < 0.35:
-                main = same + r.choice(([], [["batch_norm", None]], [self.pointwise()]))
+                main = same + r.choice(([], [self.norm()], [self.pointwise()]))
                 return ["residual", main, None]
             if style < 0.45:
-                return ["residual", [["batch_norm", None]], None]
+                return ["residual", [self.norm()], None]
             out = self.width(len(s) > 1)
             def path():
                 if len(s) == 1:
@@ -411,7 +469,7 @@ class Draw:
                 else:
                     k = r.choice((1, 3))
                     steps = [["conv", len(s) - 1, out, [k] * (len(s) - 1), [1] * (len(s) - 1), [k // 2] * (len(s) - 1), True]]
-                return steps + r.choice(([], [["batch_norm", None]], [self.pointwise()]))
+                return steps + r.choice(([], [self.norm()], [self.pointwise()]))
             return ["residual", path(), path()]
         paths = []
         for _ in range(r.choice((2, 2, 3, 4))):
@@ -476,19 +534,19 @@ class Draw:
 
     def perceptron(self):
         r = self.rng
-        parts = [["input", self.width()]]
+        parts = self.begin(self.width(), [])
         for _ in range(r.choice((1, 2, 2, 3, 3, 4, 5))):
             parts = self.extend(parts, [["linear", self.width(), r.random() < 0.8]])
             if r.random() < 0.75:
                 parts = self.extend(parts, [self.pointwise()])
-            if r.random() < 0.2:
-                parts = self.extend(parts, [r.choice((["batch_norm", None], ["dropout", 0.5], ["softmax"], self.block(self.current(parts), 0)))])
+            if r.random() < 0.3:
+                parts = self.extend(parts, [r.choice((self.norm(), self.norm(), ["dropout", 0.5], ["softmax"], self.block(self.current(parts), 0)))])
         return parts
 
     def flattened(self):
         r = self.rng
         rank = r.choice((1, 2, 2, 3))
-        parts = [["input", r.choice((1, 1, 2, 3, 4)), *self.extents(rank)]]
+        parts = self.begin(r.choice((1, 1, 2, 3, 4)), self.extents(rank))
         if r.random() < 0.3:
             parts.append(self.pointwise())
         return self.head(self.extend(parts, [["flatten"]]))
@@ -496,11 +554,11 @@ class Draw:
     def images(self):
         r = self.rng
         rank = r.choice((1, 2, 2, 2, 3))
-        parts = [["input", r.choice((1, 1, 2, 3, 6, 16)), *self.extents(rank)]]
+        parts = self.begin(r.choice((1, 1, 2, 3, 6, 16)), self.extents(rank))
         for _ in range(r.choice((1, 1, 2, 2, 3))):
             parts = self.extend(parts, [self.conv(self.current(parts))])
             if r.random() < 0.3:
-                parts = self.extend(parts, [["batch_norm", None]])
+                parts = self.extend(parts, [self.norm()])
             if r.random() < 0.75:
                 parts = self.extend(parts, [self.pointwise()])
             if r.random() < 0.45:
@@ -512,7 +570,7 @@ class Draw:
     def anything(self):
         r = self.rng
         rank = r.choice((0, 0, 1, 2, 2, 3))
-        parts = [["input", self.width(rank > 0), *(self.extents(rank) if rank else [])]]
+        parts = self.begin(self.width(rank > 0), self.extents(rank) if rank else [])
         parts = self.walk(parts, r.randint(2, 9), r.random() < 0.75)
         return self.head(parts) if r.random() < 0.4 else parts
 
@@ -523,8 +581,11 @@ class Draw:
         for _ in range(r.choice((1, 2, 2, 3))):
             tag = self.new_tag()
             rank = r.choice((0, 0, 0, 1, 2))
-            parts = parts + [["named_input", tag, self.width(rank > 0), *(self.extents(rank) if rank else [])]]
+            begun = self.begin(self.width(rank > 0), self.extents(rank) if rank else [], tag)
+            parts = parts + begun
             parts = self.walk(parts, r.randint(1, 3), False)
+            if begun[0][0] in INTEGER_INPUTS and r.random() < 0.4:
+                parts = self.extend(parts, [["from", tag], self.table(self.width(True)), self.norm()])
             if r.random() < 0.5:
                 parts = self.extend(parts, [["output", self.new_tag()]])
                 if r.random() < 0.2:
@@ -543,7 +604,7 @@ class Draw:
         """Sums, normalisations and pointwise layers in the orders that rules fuse."""
         r = self.rng
         rank = r.choice((0, 0, 1, 2))
-        parts = [["input", self.width(rank > 0), *(self.extents(rank) if rank else [])]]
+        parts = self.begin(self.width(rank > 0), self.extents(rank) if rank else [])
         for _ in range(r.choice((1, 2, 3))):
             s = self.current(parts)
             same = ["linear", s[0], True] if len(s) == 1 else \
@@ -551,6 +612,7 @@ class Draw:
             more = r.choice((
                 [["residual", [same, ["batch_norm", None]], None]], [["residual", [same, self.pointwise()], None]],
                 [["residual", [["batch_norm", None]], [same, ["batch_norm", None]]]], [["batch_norm", None]],
+                [["residual", [self.norm()], [same, self.norm()]]], [self.norm()],
                 [["softmax"]], [self.pool(s) if len(s) > 1 else same], [same]))
             parts = self.extend(parts, more + [self.pointwise() for _ in range(r.choice((0, 1, 1, 2, 3)))])
         return parts
@@ -569,7 +631,7 @@ class Draw:
                 [apart, self.pointwise(), self.pointwise()],
                 [["residual", [same, self.pointwise()], None], self.pointwise()],
                 [["residual", [same, ["batch_norm", None]], None], self.pointwise()],
-                [apart, ["batch_norm", None], self.pointwise()],
+                [apart, self.norm(), self.pointwise()],
                 [["branch", [[same], [], [same, self.pointwise()]]]],
                 [["save", f"s{which}"], same, ["add_from", f"s{which}"], self.pointwise()])[which])
         return self.head(parts) if r.random() < 0.4 else parts
@@ -583,7 +645,7 @@ class Draw:
         body = [["linear", width, r.random() < 0.8]] + r.choice(([], [self.pointwise()], [["tanh"]]))
         parts = [["input", width]]
         def other():
-            return r.choice((["linear", self.width(), True], ["batch_norm", None], ["softmax"]))
+            return r.choice((["linear", self.width(), True], self.norm(), ["softmax"]))
         for _ in range(before):
             parts = self.extend(parts, [other()])
         parts = self.extend(parts, [["repeat", count, body]])
@@ -645,6 +707,7 @@ class Draw:
             rare = self.rare()
             kind, wanted = rare[number // 2 % len(rare)]
         while True:
+            self.has_tables = r.random() < (0.5 if kind == self.several else 0.25 if wanted is None else 0)
             try:
                 parts = kind()
                 g = Graph(parts)
@@ -692,6 +755,7 @@ def complete(d):
     d = {**USUAL, **d}
     g = Graph(d["parts"])
     d["trained"] = d["trained"] and g.is_trainable()
+    d["call"] = d["call"] and not any(g.is_integer(v) for _, v in g.inputs)  # which those calls refuse
     d["loss"] = (d["loss"] * 8)[:len(g.outputs)]
     d["boundaries"] = g.boundaries(d)
     return d
@@ -728,10 +792,16 @@ def spell(part):
         return f"phyllo::{name}<{', '.join(map(str, arguments))}>"
     def all_of(parts):
         return [spell(p) for p in parts]
-    if kind == "input":
-        return named("Input", *part[1:])
-    if kind == "named_input":
-        return named("NamedInput", *part[1:])
+    inputs = {"input": "Input", "named_input": "NamedInput", "integer_input": "IntegerInput",
+              "named_integer_input": "NamedIntegerInput"}
+    if kind in inputs:
+        return named(inputs[kind], *part[1:])
+    if kind == "embedding":
+        return named("Embedding", *part[1:])
+    if kind in ("layer_norm", "rms_norm"):
+        options = ([] if part[1] else ["phyllo::Affine<false>"]) + \
+                  ([] if part[2] == 1e-5 else [f"phyllo::Epsilon<{part[2]}>"])
+        return named("LayerNorm" if kind == "layer_norm" else "RMSNorm", *options)
     if kind == "linear":
         return named("Linear", part[1], *([] if part[2] else ["phyllo::Bias<false>"]))
     if kind == "conv":
@@ -841,7 +911,7 @@ def test_case(d):
 def collect_tags(parts):
     tags = set()
     for p in parts:
-        if p[0] in ("named_input", "save", "output", "from", "add_from", "concat_from"):
+        if p[0] in NAMED_INPUTS + ("save", "output", "from", "add_from", "concat_from"):
             tags.add(p[1])
         elif p[0] == "residual":
             tags |= collect_tags(p[1]) | collect_tags(p[2] or [])

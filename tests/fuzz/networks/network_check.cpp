@@ -155,11 +155,15 @@ class Check {
         p = rounded(p == 0 ? r : p * (1 + r), entry_.storage);
       }
     unsigned stream = 16 + 8 * unsigned(batch);
+    auto const below = [](double t, int n) { return std::floor((t + 1) / 2 * 0.999 * double(n)); };
     auto const fill = [&](std::vector<Port> const& ports) {
       Tensors all;
       for (Port const& port : ports) {
         Numbers v(std::size_t(batch) * std::size_t(port.size()));
-        for (std::size_t i = 0; i < v.size(); ++i) v[i] = rounded(draw(seed_, stream, i), roundoff);
+        for (std::size_t i = 0; i < v.size(); ++i) {
+          double const t = draw(seed_, stream, i);
+          v[i] = port.entries > 0 ? below(t, port.entries) : rounded(t, roundoff);
+        }
         all.push_back(v);
         ++stream;
       }
@@ -172,8 +176,7 @@ class Check {
       if (entry_.loss[k].classes) {
         Port const& port = reference_->outputs[k];
         d.targets[k].resize(std::size_t(batch) * std::size_t(port.positions()));
-        for (double& t : d.targets[k])
-          t = std::floor((t + 1) / 2 * 0.999 * double(port.extents[0]));
+        for (double& t : d.targets[k]) t = below(t, port.extents[0]);
       }
     return d;
   }
@@ -186,7 +189,8 @@ class Check {
       ++stream;
     };
     move(d.parameters, entry_.storage);
-    for (Numbers& v : d.x) move(v, roundoff);
+    for (std::size_t k = 0; k < d.x.size(); ++k)
+      if (reference_->inputs[k].entries == 0) move(d.x[k], roundoff);
     for (Numbers& v : d.d_y) move(v, roundoff);
     return d;
   }
@@ -205,6 +209,7 @@ class Check {
     Tensors d_x = m.backward(d.d_y, batch);
     add_tensors(all, m, "gradient of parameters at ", m.gradients());
     for (std::size_t k = 0; k < d_x.size(); ++k) {
+      if (m.inputs[k].entries > 0) continue;  // integers
       // No output depends on it: zero.
       if (&m != subject_.get() && !m.inputs[k].reaches)
         std::fill(d_x[k].begin(), d_x[k].end(), 0.0);
@@ -307,7 +312,8 @@ class Check {
         ++stream;
       };
       move(other.parameters);
-      for (Numbers& x : other.x) move(x);
+      for (std::size_t k = 0; k < other.x.size(); ++k)
+        if (m.inputs[k].entries == 0) move(other.x[k]);
       m.set(other.parameters, other.buffers, 1);
       Tensors const y = m.forward(other.x, batch);
       double sum = 0;
@@ -329,9 +335,10 @@ class Check {
     };
     Numbers const gradients = m.gradients();
     for (Tensor const& t : m.tensors) add(gradients, std::size_t(t.first), std::size_t(t.count));
-    for (Numbers const& g : d_x) {
+    for (std::size_t k = 0; k < d_x.size(); ++k) {
+      if (m.inputs[k].entries > 0) continue;
       ++stream;
-      add(g, 0, g.size());
+      add(d_x[k], 0, d_x[k].size());
     }
     double const error = std::abs(sum - slope);
     if (error <= allowed * (std::sqrt(squares) + std::abs(slope))) return;
@@ -514,7 +521,7 @@ std::string json(std::vector<StoredTensor> const& tensors) {
 std::string json(Plan const& plan) {
   static char const* const roles[] = {"input",         "contraction", "normalization", "pointwise",
                                       "pooling",       "resample",    "reshape",       "add",
-                                      "concatenation", "softmax"};
+                                      "concatenation", "row",         "lookup"};
   static char const* const kinds[] = {"single",
                                       "folded_contraction",
                                       "contraction_epilogue",

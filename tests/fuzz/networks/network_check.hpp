@@ -22,6 +22,7 @@ enum class Layout { right, left, strided, gathered };
 struct Port {
   std::vector<int> extents;  // channels first
   bool reaches = true;       // an input: whether an output depends on it
+  int entries = 0;  // an input of integers: of the smallest table that reads it; 0: numbers
   int size() const {
     int product = 1;
     for (int e : extents) product *= e;

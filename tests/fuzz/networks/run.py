@@ -32,9 +32,9 @@ ENOUGH = 20  # times that each role, kind of step and boundary is to occur
 ENVIRONMENT = {"OMP_NUM_THREADS": "2", "OMP_PROC_BIND": "false", "OMP_WAIT_POLICY": "passive",
                "OMP_STACKSIZE": "2M"}  # stacks as small as they are on many clusters
 ROLES = ("input", "contraction", "normalization", "pointwise", "pooling", "resample", "reshape", "add",
-         "concatenation", "softmax")
+         "concatenation", "row", "lookup")
 KINDS = ("single", "folded_contraction", "contraction_epilogue", "normalization_epilogue", "normalization_add",
-         "add_epilogue", "pointwise_chain", "segment", "whole step")
+         "add_epilogue", "pointwise_chain", "segment", "training segment", "whole step")
 
 
 class Builder:
@@ -120,14 +120,14 @@ def smaller_numbers(n):
 def smaller_part(part):
     """Simpler parts in place of one; each a list of parts."""
     kind = part[0]
-    if kind in ("input", "named_input"):
-        first = 1 if kind == "input" else 2
+    if kind in generate.INPUTS:
+        first = 2 if kind in generate.NAMED_INPUTS else 1
         for i in range(first, len(part)):
             for n in smaller_numbers(part[i]):
                 yield [part[:i] + [n] + part[i + 1:]]
-        if kind == "named_input":
+        if kind in generate.NAMED_INPUTS:
             yield []
-            yield [["input"] + part[2:]]
+            yield [[kind.replace("named_", "")] + part[2:]]
         return
     yield []
     if kind == "linear":
@@ -153,6 +153,14 @@ def smaller_part(part):
             yield [["pool", part[1], rank, n, [n] * rank, [0] * rank]]
         yield [["pool", part[1], rank, part[3], [part[3]] * rank, [0] * rank]]
         yield [["pool", "average"] + part[2:]]
+    elif kind == "embedding":
+        for i in (1, 2):
+            for n in smaller_numbers(part[i]):
+                yield [part[:i] + [n] + part[i + 1:]]
+    elif kind in ("layer_norm", "rms_norm"):
+        for plain in ([kind, False, 1e-5], [kind, True, 1e-5]):
+            if part != plain and (not part[1] or part[2] != 1e-5 or not plain[1]):
+                yield [plain]
     elif kind == "batch_norm" and part[1]:
         yield [["batch_norm", None]]
     elif kind in generate.POINTWISE and kind != "sigmoid":
@@ -191,7 +199,7 @@ def smaller_parts(parts):
 
 def with_width(parts, old, new):
     """The same parts with another number of channels wherever there is this one."""
-    places = {"linear": 1, "conv": 2, "input": 1, "named_input": 2}
+    places = {"linear": 1, "conv": 2, "input": 1, "named_input": 2, "embedding": 2}
     def change(part):
         part = [[change(p) if isinstance(p, list) and p and isinstance(p[0], str) else
                  [change(q) for q in p] if isinstance(p, list) and p and isinstance(p[0], list) else p for p in field]
@@ -276,6 +284,7 @@ def coverage(results):
         if plan:
             roles.update(set(plan["roles"]))
             kinds.update(set(plan["inference"]) | set(plan["training"]) | ({"whole step"} if plan["whole_step"] else set()))
+            kinds.update(["training segment"] if "segment" in plan["training"] else [])
     return roles, kinds, boundaries, settings
 
 
@@ -288,7 +297,9 @@ def all_boundaries():
         ["kernel = extent", "stride > kernel", "padding on one tap", "padding >= kernel", "window on one position",
          "window to one position", "image of one channel", "Flatten of one channel", "Flatten of one position",
          "Flatten of an image", "Flatten of the input", "value read twice", "head on an intermediate value",
-         "one value, two outputs", "several inputs", "several outputs", "dead layer", "dead input", "inference in parts"]
+         "one value, two outputs", "several inputs", "several outputs", "dead layer", "dead input", "inference in parts",
+         "table of one entry", "table on one position", "table of a map", "integers beside numbers",
+         "two tables of one input"] + [f"rows of {c} channels" for c in (1, 17, 128, 129)]
 
 
 def read_table(file):

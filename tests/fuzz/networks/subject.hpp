@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "views.hpp"
+#include "caller_views.hpp"
 
 #include <phyllo/backend/reference/reference.hpp>
 #include <phyllo/phyllo.hpp>
@@ -74,6 +74,17 @@ inline std::vector<bool> read_by_outputs(std::vector<phyllo::Node> const& nodes,
   return read;
 }
 
+/// Entries of the smallest table that reads an input; 1: there is none.
+inline int smallest_table(std::vector<phyllo::Node> const& nodes, int input) {
+  int least = 0;
+  for (phyllo::Node const& n : nodes)
+    if (n.role == phyllo::Role::lookup && n.source[0] == input) {
+      int const entries = n.parameter[0].count / n.output.channels;
+      least = least == 0 ? entries : std::min(least, entries);
+    }
+  return std::max(least, 1);
+}
+
 template <class Net> std::vector<phyllo::Node> nodes_of() {
   auto const& p = Net::program::nodes;
   return {p.node, p.node + Net::program::size};
@@ -87,6 +98,11 @@ template <class Net, class InTags, class OutTags, class S> class Subject : publi
   using AllPorts = phyllo::Ports<Net>;
   using Element = typename S::element;
   static constexpr bool is_trained = !std::is_void_v<typename S::loss>;
+  static constexpr bool reads_numbers = [] {
+    bool any = false;
+    for (int k = 0; k < AllPorts::inputs; ++k) any = any || !AllPorts::takes_integers(k);
+    return any;
+  }();
 
   template <class Loss, class Rule> struct Holder {
     using type = phyllo::Trainer<Net, Loss, Rule, P, phyllo::Local, Exec>;
@@ -146,8 +162,11 @@ template <class Net, class InTags, class OutTags, class S> class Subject : publi
         model().gradients()(i) = std::numeric_limits<typename P::accumulate>::quiet_NaN();
     Ports d_in(inputs, batch), d_out(outputs, batch);
     d_out.write(d_y);
-    model().backward(exec_, d_out.template views<OutTags, true, true>(),
-                     d_in.template views<InTags, false, false>());
+    auto const d_views = d_out.template views<OutTags, true, true>();
+    if constexpr (reads_numbers)
+      model().backward(exec_, d_views, d_in.input_gradients());
+    else
+      model().backward(exec_, d_views);
     exec_.fence();
     return d_in.read();
   }
@@ -224,50 +243,7 @@ template <class Net, class InTags, class OutTags, class S> class Subject : publi
   }
 
  protected:
-  // The caller's Views of all inputs or outputs.
-  class Ports {
-   public:
-    Ports(std::vector<Port> const& ports, int batch) : ports_(ports), batch_(batch) {
-      for (Port const& p : ports)
-        memory_.emplace_back(batch, S::flat ? std::vector<int>{p.size()} : p.extents, S::layout);
-    }
-    void write(Tensors const& x) {
-      for (std::size_t k = 0; k < x.size(); ++k) memory_[k].write(x[k]);
-    }
-    Tensors read() {
-      Tensors all;
-      for (std::size_t k = 0; k < ports_.size(); ++k)
-        all.push_back(memory_[k].read(std::size_t(batch_) * std::size_t(ports_[k].size())));
-      return all;
-    }
-    template <class Tags, bool IsOutput, bool IsConst> auto views() {
-      using T = std::conditional_t<IsConst, Element const, Element>;
-      if constexpr (Tags::size == 0)
-        return view<IsOutput, 0, T>();
-      else
-        return named_views<Tags, IsOutput, T>(std::make_index_sequence<Tags::size>{});
-    }
-
-   private:
-    template <bool IsOutput> static constexpr int rank(int k) {
-      if (S::flat) return 2;
-      return 2 + (IsOutput ? AllPorts::output_shape(k) : AllPorts::input_shape(k)).rank;
-    }
-    template <class Tags, bool IsOutput, class T, std::size_t... K>
-    auto named_views(std::index_sequence<K...>) {
-      return phyllo::tensors(
-          phyllo::named<phyllo::At<Tags, int(K)>>(view<IsOutput, int(K), T>())...);
-    }
-    template <bool IsOutput, int K, class T> auto view() {
-      if constexpr (S::layout == Layout::gathered)
-        return gathered_view_of<T>(memory_[std::size_t(K)]);
-      else
-        return view_of<rank<IsOutput>(K), T>(memory_[std::size_t(K)]);
-    }
-    std::vector<Port> const& ports_;
-    int batch_;
-    std::vector<Memory<Element>> memory_;
-  };
+  using Ports = CallerViews<Net, InTags, S>;
 
   template <bool IsConst> static auto input_views(Ports& in) {
     return in.template views<InTags, false, IsConst>();
@@ -300,16 +276,12 @@ template <class Net, class InTags, class OutTags, class S> class Subject : publi
     using Tag = typename First::tag;
     with_target<AllPorts::template output_of<Tag>(), typename First::loss>(
         t, batch, [&](auto const& view) {
-          auto const all = append(done, phyllo::named<Tag>(view));
+          auto const all = with_last(done, phyllo::named<Tag>(view));
           if constexpr (sizeof...(More) == 0)
             call(all);
           else
             with_named_targets(t, batch, call, all, phyllo::Losses<More...>{});
         });
-  }
-  template <class N, class... Before>
-  static auto append(phyllo::Tensors<Before...> const& before, N const& last) {
-    return phyllo::Tensors<N, Before...>{last, before};
   }
 
  private:
@@ -348,9 +320,11 @@ template <class Net, class InTags, class OutTags, class S> class Subject : publi
     std::vector<int> ends;
     for (int k = 0; k < AllPorts::outputs; ++k) ends.push_back(AllPorts::output_node(k));
     auto const read = read_by_outputs(nodes, ends);
-    for (int k = 0; k < AllPorts::inputs; ++k)
-      inputs.push_back(
-          {extents_of(AllPorts::input_shape(k)), read[std::size_t(AllPorts::input_node(k))]});
+    for (int k = 0; k < AllPorts::inputs; ++k) {
+      int const node = AllPorts::input_node(k);
+      inputs.push_back({extents_of(AllPorts::input_shape(k)), read[std::size_t(node)],
+                        AllPorts::takes_integers(k) ? smallest_table(nodes, node) : 0});
+    }
     for (int k = 0; k < AllPorts::outputs; ++k)
       outputs.push_back({extents_of(AllPorts::output_shape(k)), true});
     for (std::size_t i = 0; i < nodes.size(); ++i) {
