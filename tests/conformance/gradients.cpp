@@ -33,6 +33,9 @@ struct Residuals : Network<Input<3, 12, 12>, Conv2d<8, Padding<1>, Bias<false>>,
                            Residual<Main<Conv2d<8, Padding<1>, Bias<false>>, BatchNorm<>, GELU,
                                          Conv2d<8, Padding<1>, Bias<false>>, BatchNorm<>>>, GELU,
                            GlobalAveragePool, Flatten, Linear<4>> {};
+struct Rows : Network<Input<20>, Linear<48>, LayerNorm<>, GELU, Linear<129>, RMSNorm<>, Tanh, Linear<4>> {};
+struct Words : Network<IntegerInput<7>, Embedding<23, 12>, LayerNorm<>, Flatten, Linear<33>, GELU, RMSNorm<Epsilon<1e-3>>,
+                       Linear<5>> {};
 // clang-format on
 
 template <class T> void append(StoredTensor& tensor, T value) {
@@ -62,6 +65,17 @@ template <class T, class V> StoredTensor draw(V const& view, char const* name, u
   return tensor;
 }
 
+// The same of indices below `count`.
+template <class V>
+StoredTensor draw_indices(V const& view, char const* name, unsigned seed, int count) {
+  StoredTensor tensor{name, ElementType::i32, {}, {}};
+  auto const host = Kokkos::create_mirror_view(view);
+  for (std::size_t i = 0; i < host.size(); ++i)
+    append(tensor, host.data()[i] = int(random_uniform(seed, 0, 0, i, 0) * float(count)));
+  Kokkos::deep_copy(view, host);
+  return tensor;
+}
+
 template <class Net, class L, class P>
 void write(std::string const& folder, char const* network, char const* dtype) {
   using S = typename P::storage;
@@ -71,18 +85,24 @@ void write(std::string const& folder, char const* network, char const* dtype) {
   auto const& model = trainer.model();
 
   TensorFile file;
-  Kokkos::View<S**, Kokkos::LayoutRight, Space> x("x", batch, Net::input.size());
-  file.tensors.push_back(draw<S>(x, "input", 1));
+  auto const x = [&] {
+    if constexpr (Ports<Net>::takes_integers(0)) {
+      Kokkos::View<int**, Kokkos::LayoutRight, Space> indices("x", batch, Net::input.size());
+      constexpr int entries = At<typename Net::program::leaves, 1>::entries;
+      file.tensors.push_back(draw_indices(indices, "input", 1, entries));
+      return indices;
+    } else {
+      Kokkos::View<S**, Kokkos::LayoutRight, Space> numbers("x", batch, Net::input.size());
+      file.tensors.push_back(draw<S>(numbers, "input", 1));
+      return numbers;
+    }
+  }();
   file.tensors.back().shape = extents(Net::input, batch);
   auto const targets = [&] {
     if constexpr (L::classes) {
       Kokkos::View<int*, Space> labels("labels", batch);
-      auto const host = Kokkos::create_mirror_view(labels);
-      StoredTensor tensor{"target", ElementType::i32, {batch}, {}};
-      for (int n = 0; n < batch; ++n)
-        append(tensor, host(n) = int(random_uniform(2, 0, 0, n, 0) * float(Net::output.size())));
-      Kokkos::deep_copy(labels, host);
-      file.tensors.push_back(tensor);
+      file.tensors.push_back(draw_indices(labels, "target", 2, Net::output.size()));
+      file.tensors.back().shape = {batch};
       return labels;
     } else {
       Kokkos::View<float**, Kokkos::LayoutRight, Space> wanted("targets", batch,
@@ -147,6 +167,8 @@ int main(int argc, char* argv[]) {
     write_all<Wide, CrossEntropy>(argv[1], "wide");
     write_all<LeNet, CrossEntropy>(argv[1], "lenet");
     write_all<Residuals, CrossEntropy>(argv[1], "residuals");
+    write_all<Rows, MeanSquaredError>(argv[1], "rows");
+    write_all<Words, CrossEntropy>(argv[1], "words");
   } catch (std::exception const& error) {
     std::fprintf(stderr, "conformance.gradients: %s\n", error.what());
     return 1;

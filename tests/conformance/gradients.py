@@ -49,6 +49,13 @@ class Residual(nn.Module):
         return self.main(x) + x
 
 
+class ChannelsFirst(nn.Module):
+    """Flattens what PyTorch stores with channels last in the order of Phyllo's Flatten."""
+
+    def forward(self, x):
+        return x.transpose(1, 2).flatten(1)
+
+
 def convolution(inputs, outputs):
     return nn.Conv2d(inputs, outputs, 3, padding=1, bias=False)
 
@@ -70,6 +77,10 @@ NETWORKS = {
         convolution(3, 8), normalization(), nn.GELU(),
         Residual(convolution(8, 8), normalization(), nn.GELU(), convolution(8, 8), normalization()), nn.GELU(),
         nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 4)),
+    "rows": lambda: nn.Sequential(nn.Linear(20, 48), nn.LayerNorm(48), nn.GELU(), nn.Linear(48, 129),
+                                  nn.RMSNorm(129, eps=1e-5), nn.Tanh(), nn.Linear(129, 4)),
+    "words": lambda: nn.Sequential(nn.Embedding(23, 12), nn.LayerNorm(12), ChannelsFirst(), nn.Linear(84, 33), nn.GELU(),
+                                   nn.RMSNorm(33, eps=1e-3), nn.Linear(33, 5)),
 }
 
 
@@ -93,7 +104,8 @@ def gradients(network, tensors, device, dtype):
     weights = {k: v for k, v in tensors.items() if k in dict(model.named_parameters())}
     model.load_state_dict(weights, strict=False)
     model.to(dtype)
-    output = model(tensors["input"].to(device, dtype))
+    x = tensors["input"].to(device)
+    output = model(x.long() if x.dtype == torch.int32 else x.to(dtype))
     target = tensors["target"].to(device)
     # Losses are computed in float, as Phyllo's are.
     output = output.to(torch.promote_types(dtype, torch.float32))
