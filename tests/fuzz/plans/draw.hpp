@@ -45,7 +45,7 @@ class NetworkDrawer {
     if (draw_.one_in(3)) images();
     for (int i = 0; i < parts && lowering_.graph.size + 8 < most_nodes; ++i) some();
     if (draw_.one_in(3)) head();
-    if (reads_integers()) add(table());
+    if (reads_integers()) look_up();
     // A network of an input alone has no work.
     if (lowering_.graph.size < 2) add(pointwise());
     return description_;
@@ -107,8 +107,15 @@ class NetworkDrawer {
     if (p.rank > 0) p.number = 1;
     if (!add(p)) return false;
     if (!first || draw_.one_in(2)) add(plain(PartKind::save, draw_.below(most_saved)));
-    add(table());
+    look_up();
     return true;
+  }
+  // A table; where that is too large, one of one number, so that no network ends with integers.
+  void look_up() {
+    Part p = table();
+    if (add(p)) return;
+    p.number = p.size[0] = 1;
+    add(p);
   }
   Part normalization() {
     if (draw_.one_in(2)) return plain(PartKind::normalization);
@@ -233,7 +240,7 @@ class NetworkDrawer {
   void some() {
     int const tag = draw_.below(most_saved);
     if (reads_integers()) {
-      add(table());
+      look_up();
       return;
     }
     switch (draw_.below(24)) {
