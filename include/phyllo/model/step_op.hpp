@@ -52,12 +52,15 @@ template <class Planned, int S>
 inline constexpr ParameterRange step_parameters = [] {
   ParameterRange range;
   Step const step = Planned::step(S);
-  for (int k = step.first; k < step.first + step.count; ++k)
-    for (ParameterTensor const& t : Planned::node(Planned::plan.order[k]).parameter) {
+  for (int k = step.first; k < step.first + step.count; ++k) {
+    // nvcc does not extend the life of a temporary whose member a loop is over.
+    Node const node = Planned::node(Planned::plan.order[k]);
+    for (ParameterTensor const& t : node.parameter) {
       if (t.count == 0) continue;
       if (range.first < 0) range.first = t.offset;
       range.count = t.offset + t.count - range.first;
     }
+  }
   return range;
 }();
 

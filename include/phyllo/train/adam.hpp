@@ -35,10 +35,15 @@ struct Adam {
   static constexpr char const* name = "adam";
   static constexpr int states = 2;
 
+  /// Factors on the moments, for a step: 1 / (1 - beta^t).
+  struct Corrections {
+    double first = 1, second = 1;
+  };
+
   PHYLLO_FUNCTION void prepare(StepState& step) const {
     double const t = double(step.step);
-    step.correction[0] = 1 / (1 - Kokkos::pow(beta1, t));
-    step.correction[1] = 1 / (1 - Kokkos::pow(beta2, t));
+    step.set_rule_numbers(
+        Corrections{1 / (1 - Kokkos::pow(beta1, t)), 1 / (1 - Kokkos::pow(beta2, t))});
   }
 
   template <class T>
@@ -48,8 +53,9 @@ struct Adam {
     T const v = T(beta2) * state[stride] + T(1 - beta2) * g * g;
     state[0] = m;
     state[stride] = v;
-    T const deviation = square_root(v * T(step.correction[1])) + T(epsilon);
-    return w - T(step.learning_rate) * (m * T(step.correction[0])) / deviation;
+    auto const correction = step.rule_numbers<Corrections>();
+    T const deviation = square_root(v * T(correction.second)) + T(epsilon);
+    return w - T(step.learning_rate) * (m * T(correction.first)) / deviation;
   }
 };
 

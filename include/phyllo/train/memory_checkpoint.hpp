@@ -79,7 +79,8 @@ template <class T> class MemoryCheckpoint {
     explicit Copy(T const& trainer)
         : parameters(like(trainer.model().parameters())),
           master(like(trainer.model().master())),
-          rule(room<decltype(rule)>(trainer.optimizer().state().label(), states * size)),
+          rule(room<decltype(rule)>(trainer.optimizer().state().label(),
+                                    states * size + tensor_numbers(trainer))),
           buffers(like(trainer.model().buffers())),
           state(room<decltype(state)>(trainer.model().state().label(), 1)) {}
 
@@ -91,6 +92,11 @@ template <class T> class MemoryCheckpoint {
                          "A commit keeps the state of training twice: train without one.",
                          Kokkos::WithoutInitializing);
     }
+    // Behind the rule's numbers of this rank's parameters; the same on all ranks.
+    static long tensor_numbers(T const& trainer) {
+      auto const share = trainer.optimizer().share();
+      return long(trainer.optimizer().state().size()) - states * (share.second - share.first);
+    }
     void exchange(T const& trainer, bool take) const {
       auto const& model = trainer.model();
       copy(trainer, parameters, model.parameters(), take);
@@ -100,6 +106,9 @@ template <class T> class MemoryCheckpoint {
       for (int s = 0; s < states; ++s)
         copy(trainer, part(rule, s * size + first, count),
              part(trainer.optimizer().state(), s * count, count), take);
+      if (long const numbers = tensor_numbers(trainer); numbers > 0)
+        copy(trainer, part(rule, states * size, numbers),
+             part(trainer.optimizer().state(), states * count, numbers), take);
       copy(trainer, buffers, model.buffers(), take);
       copy(trainer, state, model.state(), take);
     }

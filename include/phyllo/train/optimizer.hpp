@@ -14,7 +14,9 @@
 #include <phyllo/train/measure_by_team.hpp>
 #include <phyllo/train/optimizer_kernels.hpp>
 #include <phyllo/train/optimizer_options.hpp>
+#include <phyllo/train/rule_tensors.hpp>
 #include <phyllo/train/sgd.hpp>
+#include <phyllo/train/tensor_kernels.hpp>
 
 #include <type_traits>
 #include <utility>
@@ -23,18 +25,23 @@ namespace phyllo::inline PHYLLO_ISA {
 
 /// An update rule with its state, over the flat arena of one model.
 ///
-/// options  Rule: Sgd, Adam, or a struct with rate, schedule, states, prepare and update · scaling
-///          · clipping
-/// state    Rule::states numbers per parameter, in Precision::accumulate
+/// options  Rule: Sgd, Adam, or a struct with rate, schedule, states, prepare and update; one that
+///          reads_tensors (rule_tensor.hpp) has groups and numbers of tensors too · scaling ·
+///          clipping
+/// state    Rule::states numbers per parameter, in Precision::accumulate, and behind them
+///          Rule::tensor_numbers per tensor
 /// threads  one thread at a time, and none calls the model or its sessions meanwhile
 /// errors   run: a largest norm that is not above zero, no room in memory -> Error. A step with an
 ///          infinite or undefined gradient is skipped on all ranks; but ranks with weights of their
 ///          own in Full precision skip it alone, because agreement would cost one message a step
 /// numerics gradients are divided by the loss scale and by the number of samples of all ranks, then
-///          clipped; the sums of the norm are over fixed blocks: their bits are those of one thread
+///          clipped; the sums of the norm are over fixed blocks: their bits are those of one
+///          thread. So are sums over tensors; where ranks share parameters, a tensor may be split,
+///          and its sums are those of all ranks.
 /// cost     two passes: one reads the gradients, for their norm and whether they are finite; the
 ///          other is the rule's. One thread processes a small arena alone, where starting others
-///          costs more; on a device each pass is one kernel, and the host waits for neither.
+///          costs more; on a device each pass is one kernel, and the host waits for neither. Sums
+///          over tensors are two kernels more, and one message where ranks share parameters.
 template <class Rule, class M> class Optimizer {
  public:
   using space = typename M::space;
@@ -50,7 +57,10 @@ template <class Rule, class M> class Optimizer {
         first_(share.first),
         count_(share.second - share.first),
         blocks_(int((count_ + block - 1) / block)),
-        state_(room<decltype(state_)>(exec, " state", count_ * Rule::states)),
+        frozen_(Tensors::table.size, share),
+        tensors_(exec, label_, rule, share, block),
+        state_(room<decltype(state_)>(
+            exec, " state", count_ * Rule::states + long(Tensors::table.size) * Tensors::numbers)),
         squares_(room<decltype(squares_)>(exec, " norm", blocks_)),
         finite_(room<decltype(finite_)>(exec, " check", blocks_ + 1)),
         totals_(room<decltype(totals_)>(exec, " totals", 2)) {
@@ -94,6 +104,7 @@ template <class Rule, class M> class Optimizer {
     if constexpr (compares_each_step<Policy, space>)
       if (communication.size() > 1 && has_change(exec, model))
         compare_ranks<Policy>(exec, model, *this, communication, true);
+    clear_frozen(exec, model.gradients().data());
     StepState* const state = model.state().data();
     accumulate const* const gradients = model.gradients().data() + first_;
     accumulate* const tail = model.gradients().data() + size;
@@ -113,22 +124,40 @@ template <class Rule, class M> class Optimizer {
     } else {
       measure(exec, gradients, state, tail, advance);
     }
-    constexpr int run = on_host ? 1024 : 1;
+    if constexpr (Tensors::numbers > 0) prepare_tensors(exec, model, communication);
     // Late gradients are not of the samples that have just changed the running statistics.
-    constexpr int buffers = gradients_are_late<Policy> ? 0 : M::nodes.buffer_size;
-    int const updates = int((count_ + run - 1) / run);
-    int const items = updates > 0 || buffers == 0 ? updates : 1;
-    launch(exec, items,
-           UpdateParameters<Rule, storage, accumulate, run>{
-               rule_, state, gradients, state_.data(), count_, model.master().data() + first_,
-               model.parameters().data() + first_, model.buffers_before().data(),
-               model.buffers().data(), buffers, items});
+    int buffers = gradients_are_late<Policy> ? 0 : M::nodes.buffer_size;
+    for (FrozenTensors::Range const& range : frozen_.updated()) {
+      update_range(exec, model, range, buffers);
+      buffers = 0;  // the first launch has restored them
+    }
   }
+
+  /// All parameter tensors of the network, in the order of the arena.
+  static constexpr auto const& tensors = RuleTensors<Rule, M>::table;
+  /// For trainers: from the next step on, leaves a tensor and the rule's numbers of it as they are,
+  /// without decay, or updates it again. Its gradients become zero in each step, so that neither
+  /// the norm of the gradient nor the check for infinite ones contains them. Blocks.
+  ///
+  /// state    not in checkpoints; freeze equal tensors on all ranks. A captured step repeats the
+  ///          choice of its recording
+  /// errors   run: no such tensor -> Error
+  /// cost     one launch for each range of tensors between frozen ones
+  void set_frozen(space const& exec, int tensor, bool frozen = true) {
+    if (tensor < 0 || tensor >= tensors.size)
+      throw Error(label_ + ": expected a parameter tensor from 0 to " +
+                  std::to_string(tensors.size - 1) + ", got " + std::to_string(tensor) +
+                  ". Count the weights and biases in the order of the layers.");
+    frozen_.set(tensors, tensor, frozen);
+    tensors_.set_frozen(exec, tensor, frozen);
+  }
+  bool is_frozen(int tensor) const { return frozen_.contains(tensor); }
 
   Rule const& rule() const { return rule_; }
   /// The parameters that this rank updates, from the first to behind the last.
   std::pair<long, long> share() const { return {first_, first_ + count_}; }
-  /// The rule's own numbers, Rule::states runs of the size of its share.
+  /// The rule's own numbers, Rule::states runs of the size of its share, and behind them
+  /// Rule::tensor_numbers of each tensor of the network.
   typename M::template Vector<accumulate> const& state() const { return state_; }
 
  private:
@@ -143,6 +172,7 @@ template <class Rule, class M> class Optimizer {
   }();
   // To start the other threads takes as long as one thread takes for about as many parameters.
   static constexpr bool is_small = size < 32768;
+  using Tensors = RuleTensors<Rule, M>;
 
   template <class V> V room(space const& exec, char const* what, long count) const {
     return allocate<V>(label_ + what, count,
@@ -181,6 +211,67 @@ template <class Rule, class M> class Optimizer {
                                    finite_.data() + blocks_, count_, block, finish});
     }
   }
+  void clear_frozen(space const& exec, accumulate* gradients) const {
+    for (FrozenTensors::Range const& range : frozen_.frozen())
+      launch(exec, int(range.second - range.first),
+             ClearGradients<accumulate>{gradients + range.first});
+  }
+  accumulate* tensor_numbers() const { return state_.data() + count_ * Rule::states; }
+  // The rule's numbers of each tensor, from its sums over parameters and gradients.
+  template <class C> void prepare_tensors(space const& exec, M const& model, C&& communication) {
+    constexpr bool shares = SharesParameters<std::remove_cvref_t<C>> && Tensors::sums > 0;
+    auto const arena = tensors_.arena(tensor_numbers());
+    if constexpr (Tensors::sums > 0) {
+      MeasureTensors<Rule, accumulate> const work{rule_,
+                                                  model.state().data(),
+                                                  model.gradients().data() + first_,
+                                                  model.master().data() + first_,
+                                                  state_.data(),
+                                                  count_,
+                                                  first_,
+                                                  arena};
+      int const blocks = int(tensors_.block_count());
+      using ByTeam = MeasureTensorsByTeam<Rule, accumulate>;
+      if constexpr (on_host)
+        launch(exec, blocks, work);
+      else if (blocks > 0)
+        Kokkos::parallel_for(launch_label(label_), team_policy(exec, blocks, ByTeam::team),
+                             ByTeam{work});
+    }
+    JoinTensors<Rule, accumulate> const join{rule_, model.state().data(), arena,
+                                             shares ? tensors_.totals() : nullptr};
+    launch(exec, tensors.size, join);
+    if constexpr (shares) {
+      communication.sum(exec, tensors_.totals(), long(tensors.size) * Tensors::sums);
+      launch(exec, tensors.size, PrepareTensors<Rule, accumulate>{join});
+    }
+  }
+  // range: of the arena. Where the step does not count, also restores so many running statistics.
+  void update_range(space const& exec, M& model, FrozenTensors::Range range, int buffers) {
+    constexpr int run = on_host ? 1024 : 1;
+    using Update = UpdateParameters<Rule, storage, accumulate, run>;
+    long const first = range.first, count = range.second - first;
+    int const updates = int((count + run - 1) / run);
+    int const items = updates > 0 || buffers == 0 ? updates : 1;
+    Update const update{rule_,
+                        model.state().data(),
+                        model.gradients().data() + first,
+                        state_.data() + (first - first_),
+                        count,
+                        count_,
+                        model.master().data() + first,
+                        model.parameters().data() + first,
+                        model.buffers_before().data(),
+                        model.buffers().data(),
+                        buffers,
+                        items};
+    if constexpr (reads_tensors<Rule>)
+      launch(exec, items,
+             UpdateTensors<Rule, storage, accumulate, run>{update, first,
+                                                           tensors_.arena(tensor_numbers())});
+    else
+      launch(exec, items, update);
+  }
   template <class Functor> void launch(space const& exec, int count, Functor const& functor) const {
     if constexpr (in_order<space>) {
       if (is_small || count == 1) return run_here(exec, label_, count, functor);
@@ -193,6 +284,8 @@ template <class Rule, class M> class Optimizer {
   std::string label_;
   long first_, count_;  // of the parameters that this rank updates
   int blocks_;          // of the norm's sums
+  FrozenTensors frozen_;
+  Tensors tensors_;
   typename M::template Vector<accumulate> state_;
   typename M::template Vector<accumulate> squares_;
   typename M::template Vector<int> finite_;  // of blocks; behind them a device counts its teams

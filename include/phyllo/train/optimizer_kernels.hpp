@@ -78,6 +78,12 @@ template <class T, int Lanes> struct MeasureGradients {
   }
 };
 
+/// Sets the gradients of frozen parameters to zero, so that no norm contains them.
+template <class T> struct ClearGradients {
+  T* gradients = nullptr;
+  KOKKOS_FUNCTION void operator()(int i) const { gradients[i] = T(0); }
+};
+
 /// The block of numbers that change per step: whether the step counts, its learning rate, the
 /// norm of the gradient, the factor that turns summed and scaled gradients into their clipped mean.
 template <class Rule, class T, bool ScalesLoss, bool LateGradients = false> struct AdvanceState {
@@ -168,8 +174,9 @@ template <class Rule, class Storage, class T, int Run> struct UpdateParameters {
   Rule rule;
   StepState const* state = nullptr;
   T const* gradients = nullptr;
-  T* rule_state = nullptr;  // (Rule::states, size)
-  long size = 0;
+  T* rule_state = nullptr;  // (Rule::states, stride), from the first parameter on
+  long size = 0;            // parameters between two frozen tensors, or all of the share
+  long stride = 0;          // parameters of the share
   T* master = nullptr;
   Storage* parameters = nullptr;  // the master itself, where it is stored as it is
   float const* buffers_before = nullptr;
@@ -179,23 +186,23 @@ template <class Rule, class Storage, class T, int Run> struct UpdateParameters {
 
   KOKKOS_FUNCTION void operator()(int item) const {
     StepState const s = *state;
-    if (s.finite == 0) {
-      for (int i = item; i < buffer_size; i += items) buffers[i] = buffers_before[i];
-      return;
-    }
+    if (s.finite == 0) return restore(item);
     // Copies, which no store below can change.
     UpdateParameters const u = *this;
     T const factor = T(s.gradient_factor);
     long const first = long(item) * Run, last = first + Run < size ? first + Run : size;
     PHYLLO_SIMD(16)
     for (long i = first; i < last; ++i) {
-      T const w = u.rule.update(u.master[i], u.gradients[i] * factor, u.rule_state + i, u.size, s);
+      T const w =
+          u.rule.update(u.master[i], u.gradients[i] * factor, u.rule_state + i, u.stride, s);
       u.master[i] = w;
       u.round(w, i);
     }
   }
 
- private:
+  PHYLLO_INLINE void restore(int item) const {
+    for (int i = item; i < buffer_size; i += items) buffers[i] = buffers_before[i];
+  }
   // A function of its own, since a rounded number in the loop above would be an array in memory.
   PHYLLO_INLINE void round([[maybe_unused]] T w, [[maybe_unused]] long i) const {
     if constexpr (!std::is_same_v<Storage, T>) parameters[i] = Storage(w);

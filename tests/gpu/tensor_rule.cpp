@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What a GPU compiler must take: update rules with sums over tensors and with groups alone.
+
+#include <phyllo/phyllo.hpp>
+
+#include <rings.hpp>
+#include <train/trust_ratio.hpp>
+
+struct GpuTensors : phyllo::Network<phyllo::Input<16>, phyllo::Linear<16>> {};
+
+template <class Rule, class P> void update_by_tensors() {
+  Kokkos::DefaultExecutionSpace exec;
+  using M = phyllo::Model<GpuTensors, P>;
+  M model(exec, {.batch = 8});
+  phyllo::Optimizer<Rule, M> optimizer(exec, model, Rule{});
+  optimizer.set_frozen(exec, 1);
+  optimizer.update(exec, model);
+}
+
+void gpu_tensor_rules() {
+  update_by_tensors<phyllo::test::TrustRatio, phyllo::Mixed<phyllo::bf16, float>>();
+  PHYLLO_IN_VERIFY(update_by_tensors<phyllo::test::TrustRatio, phyllo::Full<float>>();)
+  PHYLLO_IN_VERIFY(update_by_tensors<phyllo::test::TwoRates, phyllo::Full<float>>();)
+}
