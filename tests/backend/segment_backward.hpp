@@ -47,6 +47,8 @@ template <class Layer> constexpr Shape output_of() {
 template <class Layer> constexpr int weights_of() {
   if constexpr (op::is_dense<Layer>)
     return Layer::inputs * Layer::outputs;
+  else if constexpr (op::is_row_norm<Layer>)
+    return Layer::scale ? Layer::outputs : 0;
   else if constexpr (op::is_sum<Layer> || requires { Layer::kind; })
     return 0;
   else
@@ -80,6 +82,7 @@ template <class... D, class P> struct Problem<op::Segment<D...>, P> {
 
   int batch;
   StepState state{.seed = 5, .forward = 3, .first_sample = 11};
+  std::vector<op::RunningStatistics> statistics;
   std::vector<S> x, parameters, d_y, d_x_before;
 
   explicit Problem(int n)
@@ -87,7 +90,9 @@ template <class... D, class P> struct Problem<op::Segment<D...>, P> {
         x(numbers(long(n) * input.size(), 1)),
         parameters(numbers(first + count + behind, 2)),
         d_y(numbers(long(n) * output.size(), 3)),
-        d_x_before(numbers(long(n) * input.size(), 4)) {}
+        d_x_before(numbers(long(n) * input.size(), 4)) {
+    for (int l = 0; l < length; ++l) statistics.push_back({-1, 0.01 * (l + 1)});
+  }
 
   // In [-1, 1), the same in every precision but for the rounding.
   static std::vector<S> numbers(long size, unsigned stream) {
@@ -103,6 +108,7 @@ template <class... D, class P> struct Problem<op::Segment<D...>, P> {
     work.x = x.data();
     work.parameters = parameters.data();
     work.random = {&state, 10};
+    work.statistics = statistics.data();
     constexpr int weights[] = {weights_of<D>()...}, biases[] = {biases_of<D>()...};
     int at = first;
     // The layers lie in falling order, so that no kernel can do without the table.
@@ -142,7 +148,7 @@ template <class... D, class P> struct Problem<op::Segment<D...>, P> {
     work.partial = partial.data();
     work.gradients = arena.data();
     work.rows = most_rows;
-    if constexpr (requires { K::takes_views; }) {
+    if constexpr (kernel_traits<K>.takes_views) {
       std::vector<double> columns;
       K::run(exec, "backward", work, source(columns));
       exec.fence("backward");

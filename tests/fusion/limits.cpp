@@ -57,8 +57,8 @@ Part max_pool1d(int size) {
   return p;
 }
 Part const flatten = part(PartKind::flatten), norm = part(PartKind::normalization),
-           gelu = part(PartKind::pointwise, 0), keep = part(PartKind::save),
-           add = part(PartKind::add), output = part(PartKind::output),
+           row_norm = part(PartKind::row_norm), gelu = part(PartKind::pointwise, 0),
+           keep = part(PartKind::save), add = part(PartKind::add), output = part(PartKind::output),
            softmax = part(PartKind::softmax);
 
 DrawnNodes nodes_of(Description const& description) {
@@ -93,7 +93,7 @@ std::string layers(Description const& description, int s = 0,
   auto const plan = make_plan(nodes, Phase::inference, fusion);
   auto const of_segment = detail::segment_layers(nodes, plan, plan.step[s]);
   std::string text;
-  for (int l = 0; l < of_segment.size; ++l) text += " dcp+n"[int(of_segment.role[l])];
+  for (int l = 0; l < of_segment.size; ++l) text += " dcp+nr"[int(of_segment.role[l])];
   return text;
 }
 bool is_whole(Description const& description, FusionLevel fusion = FusionLevel::tile,
@@ -120,10 +120,10 @@ std::string end_of(Description const& description, int s = 0, SegmentLimits cons
                    FusionLevel fusion = FusionLevel::tile) {
   auto const plan = make_plan(nodes_of(description), Phase::inference, fusion, limits);
   static constexpr char const* reasons[] = {
-      "none",     "level",  "chain read", "read outside",   "other input",      "outside value",
-      "no layer", "sums",   "windows",    "normalizations", "batch statistics", "channels",
-      "features", "layers", "parameters", "values",         "scratch",          "few layers",
-      "no rows"};
+      "none",       "level",    "chain read", "read outside",   "other input",      "outside value",
+      "no layer",   "sums",     "windows",    "normalizations", "batch statistics", "row norms",
+      "channels",   "features", "layers",     "parameters",     "values",           "scratch",
+      "few layers", "no rows"};
   FusionEnd const end = plan.step[s].end;
   std::string text = reasons[int(end.reason)];
   if (end.reason == EndReason::not_a_layer)
@@ -235,6 +235,29 @@ TEST_CASE("limits: of another backend") {
   CHECK(steps({input(8), linear(4), gelu, linear(2)}, FusionLevel::tile, Phase::inference, {}) ==
         "c.");
   CHECK_FALSE(is_whole({input(8), linear(4), gelu, linear(2)}, FusionLevel::tile, {}));
+}
+
+TEST_CASE("limits: row normalisations in segments") {
+  Description const two = {input(8), linear(4), row_norm, gelu, linear(2)};
+  CHECK(steps(two) == "s");
+  CHECK(layers(two) == "drd");
+  CHECK(steps(two, FusionLevel::tile, Phase::training) == "s");
+  CHECK(is_whole(two));
+  CHECK(steps(two, FusionLevel::segment) == ".n.");
+  CHECK(end_of(two, 0, usual, FusionLevel::segment) == "level");
+  CHECK(end_of(two, 0, narrow) == "row norms");
+  // One Linear layer is too few; a run begins with none of them; a softmax is none.
+  CHECK(end_of({input(8), linear(4), row_norm, gelu}) == "few layers 1 of 2");
+  CHECK(steps({input(8), row_norm, linear(4), linear(2), row_norm}) == ".s");
+  CHECK(layers({input(8), row_norm, linear(4), linear(2), row_norm}, 1) == "ddr");
+  CHECK(end_of({input(8), linear(4), linear(2), softmax}) == "no layer 3");
+  // Behind images, and as a term of a sum.
+  CHECK(layers({line(2, 8), conv1d(3, 3), gelu, flatten, linear(2), row_norm}) == "cdr");
+  CHECK(steps({line(2, 8), conv1d(3, 3), row_norm, gelu, flatten, linear(2)}) == ".n.");
+  CHECK(layers({input(4), linear(4), row_norm, keep, linear(4), add, row_norm}) == "drd+r");
+  // They are layers of the limit.
+  CHECK(steps(repeated({input(1)}, 15, linear(1), {row_norm})) == "s");
+  CHECK(steps(repeated({input(1)}, 16, linear(1), {row_norm})) == "s.");
 }
 
 TEST_CASE("limits: segments of training, for a backend that states them") {

@@ -22,6 +22,9 @@ struct TrunkAndHeads : Network<Input<1, 8, 8>, Conv2d<3, KernelSize<3>>, ReLU, M
                                Linear<6>, ReLU, Linear<3>, Output<left>, From<middle>, Linear<5>, Tanh, Linear<2>, Output<right>> {};
 // The sum reads the segment's own input; behind it is a softmax, which ends the segment.
 struct SumOfInput : Network<Input<6>, Softmax, Save<middle>, Linear<6>, Tanh, Linear<6>, AddFrom<middle>, ReLU, Linear<4>, Softmax> {};
+// Row normalisations with and without parameters, behind a random mask and as a term of a sum.
+struct NormalizedRows : Network<Input<5>, Linear<9>, LayerNorm<>, ReLU, Linear<7, Bias<false>>, RMSNorm<Epsilon<1e-2>>, Dropout<0.3>, Save<middle>,
+                                Linear<7>, LayerNorm<Affine<false>>, Tanh, AddFrom<middle>, LayerNorm<>, Linear<18>, RMSNorm<Affine<false>>, GELU, Linear<3>> {};
 struct WholeNetwork : Network<Input<4>, Linear<9>, Tanh, Linear<17>, GELU, Linear<3>> {};
 // The image in front of the trunk has a gradient, and so have two values that a segment reads.
 struct ImageBehindWork : Network<Input<2, 6, 6>, Tanh, Conv2d<3, KernelSize<3>, Padding<1>>, ReLU, MaxPool2d<2>, Flatten, Linear<7>, Tanh, Linear<3>, Softmax> {};
@@ -42,6 +45,10 @@ static_assert(segments<TrunkAndHeads, Fused>() == 3);
 static_assert(segments<SumOfInput, Fused>() == 1);
 static_assert(segments<ImageBehindWork, Fused>() == 1);
 static_assert(segments<WholeNetwork, Fused>() == 1);
+static_assert(segments<NormalizedRows, Fused>() == 1);
+static_assert(is_whole_step<NormalizedRows::program>(FusionLevel::tile));
+static_assert(segments<NormalizedRows, OfReference>() == 2);
+static_assert(segments<NormalizedRows, OfPortable>() == 0);
 static_assert(segments<Normalized, OfPortable>() == 2);
 static_assert(segments<Normalized, OfReference>() == 2);
 static_assert(segments<Normalized, Plain>() == 0);
@@ -137,6 +144,11 @@ TEST_CASE("training segments: behind and in front of a batch normalisation") {
   compare_by_hand<Normalized, OfReference>();
   compare_by_hand<Normalized, OfPortable>();
   compare_with_reference<Normalized>();
+}
+TEST_CASE("training segments: row normalisations inside") {
+  compare_by_hand<NormalizedRows>();
+  compare_by_hand<NormalizedRows, OfReference>();
+  compare_with_reference<NormalizedRows>();
 }
 TEST_CASE("training segments: a trunk of convolutions, two heads and two losses") {
   compare_two_losses<Fused>();

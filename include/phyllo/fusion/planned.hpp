@@ -101,6 +101,10 @@ template <class Planned, int S, int L> constexpr auto segment_layer() {
                                        op::ImageExtents::of(node.output), node.window, Chain>>{};
   else if constexpr (role == SegmentRole::sum)
     return LayerType<op::Sum<node.output.channels, layers.earlier[L], Chain>>{};
+  else if constexpr (role == SegmentRole::row_norm)
+    return LayerType<
+        op::RowNorm<node.output.channels, At<typename Planned::leaves, leaf>::centered,
+                    (node.parameter[0].count > 0), (node.parameter[1].count > 0), Chain>>{};
   else
     return LayerType<op::RunningNormalization<node.output.channels, Chain>>{};
 }

@@ -11,7 +11,7 @@ enum class FusionLevel : int {
   none,      // one kernel for each layer
   epilogue,  // a contraction, normalisation or sum with the pointwise layers behind it
   segment,   // runs of narrow layers as one kernel, and whole training steps where they fit
-  tile,      // the same with sums, normalisations of inference, and small images in front
+  tile,      // the same with sums, normalisations of rows or of inference, and images in front
 };
 
 /// What a step of a plan is.

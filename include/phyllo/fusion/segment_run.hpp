@@ -90,8 +90,10 @@ template <int N> struct SegmentRun {
   }
   constexpr bool joins_rows(int i) {
     Node const& n = p.node[i];
-    if (dense == 0) return refused_node(i);
-    if (facts_of(n).segment == SegmentPart::normalization)
+    SegmentPart const part = facts_of(n).segment;
+    if (dense == 0 || (part == SegmentPart::row_norm && n.ends_chain)) return refused_node(i);
+    if (part == SegmentPart::row_norm) return joins_by(limits.row_norms, EndReason::row_norms);
+    if (part == SegmentPart::normalization)
       return joins_by(limits.normalizations, EndReason::normalizations);
     return joins_by(limits.sums, EndReason::sums) &&
            ((has_rows(n.source[0]) && has_rows(n.source[1])) || refused(EndReason::outside_value));
@@ -103,9 +105,12 @@ template <int N> struct SegmentRun {
     if (folded && !joins_by(limits.normalizations, EndReason::normalizations))
       return SegmentRole::none;
     SegmentPart const part = facts_of(n).segment;
-    if (part == SegmentPart::sum || part == SegmentPart::normalization) {
+    if (part == SegmentPart::sum || part == SegmentPart::normalization ||
+        part == SegmentPart::row_norm) {
       if (!joins_rows(i)) return SegmentRole::none;
-      return part == SegmentPart::sum ? SegmentRole::sum : SegmentRole::normalization;
+      return part == SegmentPart::sum             ? SegmentRole::sum
+             : part == SegmentPart::normalization ? SegmentRole::normalization
+                                                  : SegmentRole::row_norm;
     }
     if (joins_as_dense(i)) return SegmentRole::dense;
     // A first layer that reads the whole image is a product of matrices: one sample a lane takes

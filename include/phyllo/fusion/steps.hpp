@@ -21,6 +21,7 @@ enum class EndReason : unsigned char {
   windows,        // nor convolutions and poolings
   normalizations,
   batch_statistics,  // they are known when all of the batch has passed
+  row_norms,
   // `found` of something, and the backend takes `most`, or `least` as many:
   channels,
   features,  // inputs of the first Linear layer behind images
@@ -54,6 +55,7 @@ enum class SegmentRole : unsigned char {
   pooling,
   sum,
   normalization,
+  row_norm,
 };
 
 /// The nodes of a program that do work, in order, and the steps that they are fused into.

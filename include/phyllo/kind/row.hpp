@@ -11,7 +11,7 @@ namespace phyllo::inline PHYLLO_ISA {
 
 /// Statistics of one position of a sample: softmax, and normalisation with the chain behind it.
 template <> struct Kind<Role::row> {
-  static constexpr KindFacts facts{.recomputes_chain = true};
+  static constexpr KindFacts facts{.recomputes_chain = true, .segment = SegmentPart::row_norm};
 
   template <class L> static constexpr void describe(Node& n, Shape const*) {
     if constexpr (!normalizes<L>) {

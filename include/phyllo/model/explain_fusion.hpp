@@ -40,6 +40,8 @@ inline std::string reason_text(FusionEnd const& end, char const* backend, char c
       return name + " takes no normalisations";
     case EndReason::batch_statistics:
       return "statistics of a batch are known when all of it has passed";
+    case EndReason::row_norms:
+      return name + " takes no normalisations of rows";
     case EndReason::channels:
       return found + " channels" + limit;
     case EndReason::features:

@@ -76,17 +76,31 @@ template <int Count, class Chain> struct RunningNormalization {
   using chain = Chain;
 };
 
-/// Where a normalisation of a segment has its running statistics.
+/// Normalisation over the channels of a row, as op::RowNormalization: LayerNorm where it is
+/// centred, else RMSNorm.
+template <int Count, bool Centered, bool HasScale, bool HasShift, class Chain> struct RowNorm {
+  static constexpr bool is_row_norm = true;
+  static constexpr int inputs = Count;
+  static constexpr int outputs = Count;
+  static constexpr bool centered = Centered;
+  static constexpr bool scale = HasScale;
+  static constexpr bool bias = HasShift;
+  using chain = Chain;
+};
+
+/// Where a normalisation of a segment has its running statistics, if it has some, and its epsilon.
 struct RunningStatistics {
   int buffer = -1;  // mean, then variance (C): elements from the start of the arena of buffers
   double epsilon = 0;
 };
 
-/// What an op of a segment is: a Linear layer, any op on rows of channels, a sum, a normalisation.
+/// What an op of a segment is: a Linear layer, any op on rows of channels, a sum, a normalisation
+/// by running statistics, a normalisation of each row.
 template <class Op> inline constexpr bool is_dense = requires { Op::is_linear; };
 template <class Op> inline constexpr bool is_on_rows = requires { Op::inputs; };
 template <class Op> inline constexpr bool is_sum = requires { Op::earlier; };
 template <class Op> inline constexpr bool is_normalization = requires { Op::is_normalization; };
+template <class Op> inline constexpr bool is_row_norm = requires { Op::is_row_norm; };
 
 /// Consecutive ops that run as one kernel while the activations of a tile stay on chip. Two
 /// networks with the same segment share its kernels.
@@ -94,7 +108,7 @@ template <class Op> inline constexpr bool is_normalization = requires { Op::is_n
 /// shape    x (N, first in) -> y (N, last out); images, which only the first ops take, are
 ///          channels-last
 /// state    weight[l] (in, out) or (taps, in, out), bias[l] (out): elements from the start of the
-///          parameter arena; of a normalisation scale and shift (C)
+///          parameter arena; of a normalisation scale and shift (C); -1: there is none
 /// cost     memory traffic is x, y and the parameters
 template <class... Ops> struct Segment {
   static constexpr int length = sizeof...(Ops);

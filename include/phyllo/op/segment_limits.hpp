@@ -42,6 +42,7 @@ struct SegmentLimits {
   bool sums = false;            // of two values of the segment
   bool windows = false;         // convolutions and poolings, within `images`
   bool normalizations = false;  // of inference
+  bool row_norms = false;       // LayerNorm and RMSNorm
   bool trains = false;          // op::SegmentBackward: segments in plans of training
   bool whole_steps = false;     // op::WholeStep
   bool fills_devices = false;   // whole steps have work for all threads of a device
@@ -64,6 +65,7 @@ struct UsualLimits {
       .sums = true,
       .windows = true,
       .normalizations = true,
+      .row_norms = true,
       .trains = true,
       .whole_steps = true,
       .images = {.most_values = 12 * 1024, .widest = 1024, .most_parameters = 128 * 1024}};

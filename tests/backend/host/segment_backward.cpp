@@ -16,6 +16,7 @@ using phyllo::op::Chain;
 using phyllo::op::Convolution;
 using phyllo::op::ImageExtents;
 using phyllo::op::PoolingKind;
+using phyllo::op::RowNorm;
 using phyllo::op::Sum;
 using phyllo::op::WindowPooling;
 
@@ -34,6 +35,18 @@ using Sums =
                 Sum<19, 2, Chain<GELU>>, Sum<19, 0, Chain<Dropout<0.3>>>>;
 using OnceMore = op::Segment<Dense<6, 20, true, Tanh>, Dense<20, 4, true>, Sum<4, 2, Chain<Tanh>>>;
 
+// Both kinds, with all parameters and without; rows wider and narrower than vectors; sums in front
+// of a normalisation and of the same value behind it.
+using Normalised = op::Segment<Dense<19, 67, true>, RowNorm<67, true, true, true, Chain<GELU>>,
+                               Dense<67, 33, false, Tanh>, RowNorm<33, false, true, false, Chain<>>,
+                               RowNorm<33, true, false, false, Chain<Tanh, Dropout<0.2>>>,
+                               Dense<33, 3, true>, RowNorm<3, false, false, false, Chain<>>>;
+using NormalisedSums =
+    op::Segment<Dense<21, 21, true, Tanh>, Sum<21, 0, Chain<>>,
+                RowNorm<21, true, true, true, Chain<>>, Dense<21, 21, true, GELU>,
+                Sum<21, 2, Chain<>>, RowNorm<21, false, true, false, Chain<Tanh>>,
+                Sum<21, 5, Chain<>>>;
+
 constexpr ImageExtents picture{2, 2, 1, 9, 8}, filtered{5, 2, 1, 9, 8}, halved{5, 2, 1, 4, 4},
     patched{17, 2, 1, 3, 3};
 using Padded = op::Segment<
@@ -42,7 +55,8 @@ using Padded = op::Segment<
                   Chain<>>,
     Convolution<halved, patched, Window{{1, 2, 2}, {1, 1, 1}, {0, 0, 0}}, true,
                 Chain<GELU, Dropout<0.2>>>,
-    Dense<153, 19, true, Tanh>, Dense<19, 3, true>, Sum<3, 5, Chain<>>>;
+    Dense<153, 19, true, Tanh>, RowNorm<19, true, true, true, Chain<Tanh>>, Dense<19, 3, true>,
+    Sum<3, 6, Chain<>>>;
 // Not every number of the picture is read.
 constexpr ImageExtents wide{3, 2, 1, 8, 6}, strided{4, 2, 1, 4, 3}, averaged{4, 2, 1, 5, 4};
 using Strided = op::Segment<
@@ -86,6 +100,11 @@ TEST_CASE_TEMPLATE("openmp: segments backwards, with sums", P, Full<double>,
                    Mixed<bf16, float> PHYLLO_IN_VERIFY(, Full<float>)) {
   compare_all<Sums, P>();
   compare_all<OnceMore, P>();
+}
+TEST_CASE_TEMPLATE("openmp: segments backwards, with row normalisations", P, Full<double>,
+                   Mixed<bf16, float> PHYLLO_IN_VERIFY(, Full<float>)) {
+  compare_all<Normalised, P>();
+  compare_all<NormalisedSums, P>();
 }
 TEST_CASE_TEMPLATE("openmp: segments backwards, of padded images", P, Full<float>,
                    Mixed<bf16, float> PHYLLO_IN_VERIFY(, Full<double>)) {

@@ -12,6 +12,7 @@
 using namespace phyllo;
 using namespace phyllo::test::segments;
 using phyllo::op::Chain;
+using phyllo::op::RowNorm;
 using phyllo::op::Sum;
 
 namespace {
@@ -24,6 +25,10 @@ using Single = op::Segment<Dense<3, 2, true, Dropout<0.5>>>;
 // The input again behind the first layer and behind the last, and one value twice.
 using Sums = op::Segment<Dense<4, 4, true, Tanh>, Sum<4, 0, Mish>, Dense<4, 4, false, Dropout<0.2>>,
                          Sum<4, 2, Chain<>>, Sum<4, 0, Chain<Tanh>>>;
+using Normalised =
+    op::Segment<Dense<4, 5, true>, RowNorm<5, true, true, true, Mish>, Dense<5, 4, false>,
+                Sum<4, 0, Chain<>>, RowNorm<4, false, true, false, Chain<Tanh, Dropout<0.2>>>,
+                Sum<4, 4, Chain<>>, RowNorm<4, true, false, false, Chain<>>>;
 constexpr op::ImageExtents image{2, 2, 1, 5, 4}, inner{3, 2, 1, 3, 4}, pooled{3, 2, 1, 2, 2};
 using Images =
     op::Segment<op::Convolution<image, inner, Window{{1, 3, 3}, {1, 2, 1}, {0, 1, 1}}, true, Mish>,
@@ -61,6 +66,19 @@ template <class... D> struct Result<op::Segment<D...>> {
       test::run<op::Add<C>, Double>(typename op::Add<C>::template Forward<Double>{
           given.batch, out.size(), x.data(), value[Layer::earlier].data(), y.data(), nullptr,
           random});
+    } else if constexpr (op::is_row_norm<Layer>) {
+      typename op::RowNormalization<C>::template Forward<Double> w;
+      w.batch = given.batch;
+      w.positions = 1;
+      w.channels = Layer::outputs;
+      w.centered = Layer::centered;
+      w.x = x.data();
+      if (Layer::scale) w.scale = given.parameters.data() + work.weight[l];
+      if (Layer::bias) w.shift = given.parameters.data() + work.bias[l];
+      w.epsilon = work.statistics[l].epsilon;
+      w.y = y.data();
+      w.random = random;
+      test::run<op::RowNormalization<C>, Double>(w);
     } else if constexpr (requires { Layer::kind; }) {
       using Op = op::Pooling<Layer::kind>;
       test::run<Op, Double>(typename Op::template Forward<Double>{
@@ -87,7 +105,7 @@ template <class... D> struct Result<op::Segment<D...>> {
 }  // namespace
 
 TEST_CASE_TEMPLATE("reference segment backward: gradients are central differences", Segment, Plain,
-                   Single, Sums, Images, PoolFirst) {
+                   Single, Sums, Normalised, Images, PoolFirst) {
   Problem<Segment, Double> p(3);
   auto const of_parameters = p.template run<reference::Kernels>(InputGradient::none);
   auto const written = p.template run<reference::Kernels>(InputGradient::written);

@@ -147,6 +147,7 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
       case StepKind::normalization_epilogue:
         need(head == Role::normalization || this->normalizes_rows(s),
              "its head is a normalisation");
+        need(!node(plan.head(step)).ends_chain, "it has a chain");
         break;
       case StepKind::add_epilogue:
         need(head == Role::add, "its head is a sum");
@@ -242,6 +243,12 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
           coverage.sums_of_the_input += earlier == 0;
           break;
         }
+        case SegmentRole::row_norm:
+          need(n.role == Role::row && !n.ends_chain, "a row normalisation is one, no softmax");
+          need(limits.row_norms, "the backend has row normalisations in segments");
+          need(dense > 0, "a row normalisation is behind a dense layer");
+          need(read.positions() == 1, "it reads rows");
+          break;
         default:
           need(n.role == Role::normalization, "a normalisation is a normalisation");
           need(limits.normalizations, "the backend has normalisations in segments");

@@ -172,8 +172,9 @@ int main(int argc, char** argv) {
                                            "convolutions of segments",
                                            "poolings of segments",
                                            "sums of segments",
-                                           "normalisations of segments"};
-  for (int k = 1; k < 6; ++k) show(layers[k], coverage.layer[k]);
+                                           "normalisations of segments",
+                                           "row normalisations of segments"};
+  for (int k = 1; k < 7; ++k) show(layers[k], coverage.layer[k]);
   show("whole steps", coverage.whole_steps);
   show("segments of training", coverage.training_segments);
   show("folded layers in segments", coverage.folded_in_segments);

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <phyllo/backend/reference/contraction.hpp>
-#include <phyllo/backend/reference/loss.hpp>
 #include <phyllo/backend/reference/lookup.hpp>
+#include <phyllo/backend/reference/loss.hpp>
 #include <phyllo/backend/reference/movement.hpp>
 #include <phyllo/backend/reference/normalization.hpp>
 #include <phyllo/backend/reference/pointwise.hpp>
@@ -24,6 +24,7 @@ struct ReferenceBackend {
                                                    .fewest_layers = 2,
                                                    .most_layers = 16,
                                                    .most_parameters = 160 * 1024,
+                                                   .row_norms = true,
                                                    .trains = true,
                                                    .whole_steps = true,
                                                    .fills_devices = true};

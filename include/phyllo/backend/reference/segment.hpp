@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/reference/kernels.hpp>
+#include <phyllo/backend/reference/row_norm_sample.hpp>
 #include <phyllo/core/type_list.hpp>
 #include <phyllo/op/row.hpp>
 #include <phyllo/op/segment.hpp>
@@ -35,24 +36,41 @@ template <class... D, class P> struct SegmentSample<op::Segment<D...>, P> {
     return random.element(n, o);
   }
 
-  template <class Dense> void layer(int l) {
-    constexpr auto outputs = static_cast<std::size_t>(Dense::outputs);
+  template <class Layer> void layer(int l) {
+    constexpr auto outputs = static_cast<std::size_t>(Layer::outputs);
     std::vector<S> z(outputs), y(outputs);
-    for (int o = 0; o < Dense::outputs; ++o) {
-      A sum = Dense::bias ? A(work.parameters[work.bias[l] + o]) : A(0);
-      for (int i = 0; i < Dense::inputs; ++i)
-        sum += A(value[std::size_t(l)][std::size_t(i)]) *
-               A(work.parameters[work.weight[l] + i * Dense::outputs + o]);
+    std::vector<A> const sums = sums_of<Layer>(l);
+    for (int o = 0; o < Layer::outputs; ++o) {
+      A const sum = sums[std::size_t(o)];
       z[std::size_t(o)] = S(sum);
-      y[std::size_t(o)] = S(Dense::chain::value(sum, element(l, o)));
+      y[std::size_t(o)] = S(Layer::chain::value(sum, element(l, o)));
     }
     saved.push_back(z);
     value.push_back(y);
   }
+
+ private:
+  // The chain's input, unrounded.
+  template <class Layer> std::vector<A> sums_of(int l) const {
+    auto const& x = value[std::size_t(l)];
+    std::vector<A> sums;
+    if constexpr (op::is_row_norm<Layer>) {
+      RowNormSample<Layer, P> const row(work, l, x);
+      for (int o = 0; o < Layer::outputs; ++o) sums.push_back(row.z(o));
+    } else {
+      for (int o = 0; o < Layer::outputs; ++o) {
+        A sum = Layer::bias ? A(work.parameters[work.bias[l] + o]) : A(0);
+        for (int i = 0; i < Layer::inputs; ++i)
+          sum += A(x[std::size_t(i)]) * A(work.parameters[work.weight[l] + i * Layer::outputs + o]);
+        sums.push_back(sum);
+      }
+    }
+    return sums;
+  }
 };
 
 template <class... D, class P>
-  requires(op::is_dense<D> && ...)
+  requires((op::is_dense<D> || op::is_row_norm<D>) && ...)
 struct Kernels<op::Segment<D...>, P> {
   template <class Space>
   static void run(Space const& exec, std::string const&,
@@ -70,7 +88,7 @@ struct Kernels<op::Segment<D...>, P> {
 };
 
 template <class... D, class L, class P>
-  requires(op::is_dense<D> && ...)
+  requires((op::is_dense<D> || op::is_row_norm<D>) && ...)
 struct Kernels<op::WholeStep<op::Segment<D...>, L>, P> {
   using A = typename P::accumulate;
   using S = typename P::storage;
@@ -78,19 +96,30 @@ struct Kernels<op::WholeStep<op::Segment<D...>, L>, P> {
   using Sample = SegmentSample<op::Segment<D...>, P>;
 
   // Layer l backwards: d is the gradient of its output, then of its input.
-  template <class Dense>
+  template <class Layer>
   static void layer(Work const& work, Sample const& sample, int l, std::vector<S>& d) {
-    auto const& x = sample.value[std::size_t(l)];
-    std::vector<S> d_x(static_cast<std::size_t>(Dense::inputs));
-    for (int o = 0; o < Dense::outputs; ++o) {
+    for (int o = 0; o < Layer::outputs; ++o) {
       auto const i = std::size_t(o);
-      S const kept = Dense::chain::derivative_of == Derivative::output
+      S const kept = Layer::chain::derivative_of == Derivative::output
                          ? sample.value[std::size_t(l) + 1][i]
                          : sample.saved[std::size_t(l)][i];
-      if (Dense::chain::length > 0)
-        d[i] = S(A(d[i]) * Dense::chain::derivative(A(kept), sample.element(l, o)));
-      if (Dense::bias) work.gradients[work.forward.bias[l] + o] += A(d[i]);
+      if (Layer::chain::length > 0)
+        d[i] = S(A(d[i]) * Layer::chain::derivative(A(kept), sample.element(l, o)));
     }
+    if constexpr (op::is_row_norm<Layer>)
+      RowNormSample<Layer, P>(work.forward, l, sample.value[std::size_t(l)])
+          .backward(d, Layer::scale ? work.gradients + work.forward.weight[l] : nullptr,
+                    Layer::bias ? work.gradients + work.forward.bias[l] : nullptr);
+    else
+      dense<Layer>(work, sample, l, d);
+  }
+  // d is the gradient of the chain's input, then of the layer's.
+  template <class Dense>
+  static void dense(Work const& work, Sample const& sample, int l, std::vector<S>& d) {
+    auto const& x = sample.value[std::size_t(l)];
+    std::vector<S> d_x(static_cast<std::size_t>(Dense::inputs));
+    for (int o = 0; o < Dense::outputs && Dense::bias; ++o)
+      work.gradients[work.forward.bias[l] + o] += A(d[std::size_t(o)]);
     for (int i = 0; i < Dense::inputs; ++i) {
       A sum = 0;
       for (int o = 0; o < Dense::outputs; ++o) {
@@ -128,10 +157,11 @@ struct Kernels<op::WholeStep<op::Segment<D...>, L>, P> {
     }
   }
 
-  template <class Dense> static void zero(Work const& work, int l) {
-    for (int i = 0; i < Dense::inputs * Dense::outputs; ++i)
-      work.gradients[work.forward.weight[l] + i] = 0;
-    for (int o = 0; o < Dense::outputs && Dense::bias; ++o)
+  template <class Layer> static void zero(Work const& work, int l) {
+    int weights = Layer::inputs * Layer::outputs;
+    if constexpr (op::is_row_norm<Layer>) weights = Layer::scale ? Layer::outputs : 0;
+    for (int i = 0; i < weights; ++i) work.gradients[work.forward.weight[l] + i] = 0;
+    for (int o = 0; o < Layer::outputs && Layer::bias; ++o)
       work.gradients[work.forward.bias[l] + o] = 0;
   }
 };

@@ -6,6 +6,7 @@
 #include <phyllo/backend/reference/movement.hpp>
 #include <phyllo/backend/reference/pointwise.hpp>
 #include <phyllo/backend/reference/pooling.hpp>
+#include <phyllo/backend/reference/row.hpp>
 #include <phyllo/core/type_list.hpp>
 #include <phyllo/op/segment_backward.hpp>
 
@@ -49,6 +50,7 @@ template <class... D, class P, class Space> struct SegmentPass<op::Segment<D...>
   int const batch;
   std::vector<S> value[layers + 1];     // of layer l: its input; the last: the result
   std::vector<S> saved[layers];         // of layer l: its chain's input
+  std::vector<A> statistics[layers];    // of a row normalisation
   std::vector<S> gradient[layers + 1];  // of value l; of value 0: work.d_x
   bool is_written[layers + 1] = {};     // whether gradient l has contributions already
 
@@ -93,6 +95,10 @@ template <class... D, class P, class Space> struct SegmentPass<op::Segment<D...>
       launch<Op>(typename Op::template Forward<P>{
           batch, output<L>().size(), value[L].data(), value[Layer<L>::earlier].data(),
           value[L + 1].data(), saved[L].data(), randomness<L>()});
+    } else if constexpr (op::is_row_norm<Layer<L>>) {
+      statistics[L].resize(2 * std::size_t(batch));
+      row_norm<L, Chain>(value[L + 1].data());
+      row_norm<L, op::Chain<>>(saved[L].data());
     } else {
       typename op::Contraction<Chain>::template Forward<P> w;
       w.batch = batch;
@@ -107,6 +113,25 @@ template <class... D, class P, class Space> struct SegmentPass<op::Segment<D...>
       w.random = randomness<L>();
       launch<op::Contraction<Chain>>(w);
     }
+  }
+
+  template <int L, class Chain> void row_norm(S* y) {
+    typename op::RowNormalization<Chain>::template Forward<P> w;
+    describe_row_norm<L>(w);
+    w.epsilon = A(work.forward.statistics[L].epsilon);
+    w.y = y;
+    w.statistics = statistics[L].data();
+    w.random = randomness<L>();
+    launch<op::RowNormalization<Chain>>(w);
+  }
+  template <int L, class Work> void describe_row_norm(Work& w) const {
+    w.batch = batch;
+    w.positions = 1;
+    w.channels = Layer<L>::inputs;
+    w.centered = Layer<L>::centered;
+    w.x = value[L].data();
+    if (Layer<L>::scale) w.scale = weight(L);
+    if (Layer<L>::bias) w.shift = work.forward.parameters + work.forward.bias[L];
   }
 
   /// Where contributions to the gradient of value L are added or, the first one, written.
@@ -134,9 +159,24 @@ template <class... D, class P, class Space> struct SegmentPass<op::Segment<D...>
       pass_on<L, Layer<L>::earlier>(d_z);
     } else if constexpr (is_pooling<L>) {
       pooling<L>(d_z, gradient_of<L>());
+    } else if constexpr (op::is_row_norm<Layer<L>>) {
+      row_norm_backward<L>(d_z, gradient_of<L>());
     } else {
       contraction<L>(d_z, gradient_of<L>());
     }
+  }
+  template <int L> void row_norm_backward(S const* d_z, S* d_x) {
+    using Op = op::RowNormalization<op::Chain<>>;
+    typename Op::template Backward<P> w;
+    describe_row_norm<L>(w);
+    w.d_y = d_z;
+    w.statistics = statistics[L].data();
+    w.d_x = d_x;
+    w.accumulate_gradient = is_written[L];
+    if (Layer<L>::scale) w.d_scale = work.gradients + work.forward.weight[L];
+    if (Layer<L>::bias) w.d_shift = work.gradients + work.forward.bias[L];
+    launch<Op>(w);
+    is_written[L] = true;
   }
   template <int L> void pooling(S const* d_z, S* d_x) {
     using Op = op::Pooling<Layer<L>::kind>;

@@ -7,6 +7,7 @@
 #include <phyllo/backend/host/pairs/pair_step.hpp>
 #include <phyllo/backend/host/segment/gradient_tensors.hpp>
 #include <phyllo/backend/host/segment/result_gradient.hpp>
+#include <phyllo/backend/host/segment/row_norm_tile.hpp>
 #include <phyllo/backend/host/segment/row_tile.hpp>
 #include <phyllo/backend/host/segment/segment_layout.hpp>
 #include <phyllo/backend/host/segment/tile_prefetch.hpp>
@@ -63,9 +64,10 @@ template <class Op, class P> struct backward_piece {
 
   // Whether the gradient of the segment's input is that of the first layer on rows.
   static constexpr bool rows_have_input_gradient = has_input_gradient && images == 0;
-  // Nothing reads the result where its gradient is the caller's and its chain needs none.
+  // Nothing reads the result where its gradient is the caller's and its chain needs none; with it a
+  // row normalisation computes its statistics.
   static constexpr bool needs_result =
-      op::has_loss<Op> ||
+      op::has_loss<Op> || op::is_row_norm<typename Layout::template Op<layers - 1>> ||
       Layout::template Op<layers - 1>::chain::derivative_of != Derivative::nothing;
   static constexpr bool multiplies_pairs =
       std::is_same_v<typename P::storage, bf16> && Parts::is_all_dense;
@@ -81,6 +83,8 @@ template <class Op, class P> struct backward_piece {
     alignas(64) A more[Layout::has_sums           ? Layout::values
                        : rows_have_input_gradient ? Layout::stored_rows * Layout::in_stride[0]
                                                   : 1] = {};
+    alignas(64) A normalizations[2 * Layout::normalized + 1];
+    alignas(64) A statistics[Layout::statistics + 1];
     alignas(64) A weights[Weights::size + 1];
   };
   static constexpr long image_bytes = (Images::bytes + 63) / 64 * 64;
@@ -131,7 +135,7 @@ template <class Op, class P> struct backward_piece {
     Memory& memory = *new (bytes + image_bytes) Memory;
     Weights const weights(work.forward, memory.weights);
     constexpr auto each = std::make_index_sequence<layers>{};
-    transpose(memory, each);
+    prepare(memory, each);
     if constexpr (images > 0) {
       Images stages(reinterpret_cast<A*>(bytes), work.forward);
       for (long n = first; n < last; n += tile_size) {
@@ -181,8 +185,16 @@ template <class Op, class P> struct backward_piece {
   }
 
  private:
-  template <std::size_t... I> void transpose(Memory& memory, std::index_sequence<I...>) const {
+  // What the tiles read of the parameters beside the weights.
+  template <std::size_t... I> void prepare(Memory& memory, std::index_sequence<I...>) const {
     (transpose_layer<int(I)>(memory.transposed), ...);
+    (load_normalization<int(I)>(memory.normalizations), ...);
+  }
+  template <int Layer> void load_normalization(A* normalizations) const {
+    using D = typename Layout::template Op<Layer>;
+    if constexpr (op::is_row_norm<D>)
+      RowNormTile<D, P, Layout::stored_rows>::load(
+          work.forward, images + Layer, normalizations + 2 * Layout::normalized_at(Layer));
   }
   bool gives_input_gradient() const {
     if constexpr (has_input_gradient)
@@ -254,6 +266,11 @@ template <class Op, class P> struct backward_piece {
       DenseTile<D, P>::forward(rows, x, weights.template weight<Layer>(),
                                weights.template stride<Layer>(), weights.template bias<Layer>(), y,
                                kept, randomness<Layer>(), int(n), between_blocks);
+    else if constexpr (op::is_row_norm<D>)
+      RowNormTile<D, P, Layout::stored_rows>::forward(
+          rows, x, m.normalizations + 2 * Layout::normalized_at(Layer),
+          A(work.forward.statistics[images + Layer].epsilon), y, kept,
+          m.statistics + Layout::statistics_at(Layer), randomness<Layer>(), int(n));
     else
       RowTile<D, P>::add(rows, x, m.value + Layout::value_at(D::earlier), y, kept,
                          randomness<Layer>(), int(n));
@@ -293,6 +310,13 @@ template <class Op, class P> struct backward_piece {
       DenseTile<D, P>::backward_parameters(rows, m.value + Layout::value_at(Layer), d_y,
                                            gradients.of_weight(images + Layer),
                                            D::bias ? gradients.of_bias(images + Layer) : nullptr);
+    else if constexpr (op::is_row_norm<D>)
+      RowNormTile<D, P, Layout::stored_rows>::backward(
+          rows, m.value + Layout::value_at(Layer), d_y,
+          m.normalizations + 2 * Layout::normalized_at(Layer),
+          m.statistics + Layout::statistics_at(Layer), d_x,
+          D::scale ? gradients.of_weight(images + Layer) : nullptr,
+          D::bias ? gradients.of_bias(images + Layer) : nullptr);
     else
       pass_on<Layer, D::earlier>(m, rows, d_y);
     if constexpr (Layer > 0) {
@@ -315,9 +339,10 @@ template <class Op, class P> struct backward_piece {
           first_sample);
     } else {
       constexpr int stride = Layout::in_stride[Layer];
+      A const* const own = op::is_row_norm<D> ? d_x : d_y;
       A const* const by_sums = more<Layer>(m);
       for (int i = 0; i < rows * stride; ++i)
-        d_x[i] = by_sums == nullptr ? d_y[i] : d_y[i] + by_sums[i];
+        d_x[i] = by_sums == nullptr ? own[i] : own[i] + by_sums[i];
       for (int r = 0; r < rows; ++r)
         DenseTile<D, P>::template differentiate<Before>(d_x + r * stride, kept + r * stride, stride,
                                                         random, first_sample + r, 0);

@@ -5,6 +5,7 @@
 #include <phyllo/backend/host/images/image_stages.hpp>
 #include <phyllo/backend/host/kernels.hpp>
 #include <phyllo/backend/host/pairs/pair_segment.hpp>
+#include <phyllo/backend/host/segment/row_norm_tile.hpp>
 #include <phyllo/backend/host/segment/row_tile.hpp>
 #include <phyllo/backend/host/segment/segment_layout.hpp>
 #include <phyllo/backend/host/segment/tile_prefetch.hpp>
@@ -37,6 +38,7 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
   struct Memory {
     alignas(64) A value[size];
     alignas(64) A normalizations[2 * Layout::normalized + 1];
+    alignas(64) A statistics[Layout::statistics > 0 ? 2 * Layout::stored_rows : 1];
     alignas(64) A weights[Weights<Layout::converts>::size + 1];
   };
   static constexpr long image_bytes = (Images::bytes + 63) / 64 * 64;
@@ -93,14 +95,13 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
                       (Layout::has_sums
                            ? l < Layout::layers ? Layout::in_stride[l] : Layout::out_stride[l - 1]
                            : Layout::widest));
-    A* const normalizations = m.normalizations;
-    normalize(normalizations);
+    normalize(m.normalizations);
     if constexpr (images > 0) {
       Images stages(reinterpret_cast<A*>(memory), work);
       for (long n = first; n < last; n += tile) {
         int const rows = int(last - n < tile ? last - n : tile);
         stages.forward(source, n, rows, value, Layout::in_stride[0]);
-        layers(weights, rows, int(n), value, normalizations, [] {});
+        layers(weights, rows, int(n), m, [] {});
         store(value, n, rows);
       }
     } else {
@@ -114,7 +115,7 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
         TilePrefetch<false> read(source, n + rows, left < tile ? left : tile, Layout::in_count[0],
                                  calls);
         TilePrefetch<true> written(target, n, rows, Layout::out_count[Layout::layers - 1], calls);
-        layers(weights, rows, int(n), value, normalizations, [&] {
+        layers(weights, rows, int(n), m, [&] {
           read();
           written();
         });
@@ -141,34 +142,39 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
                                     work.parameters + work.weight[images + L],
                                     work.parameters + work.bias[images + L], s.epsilon,
                                     normalizations + 2 * Layout::normalized_at(L));
+    } else if constexpr (op::is_row_norm<Op>) {
+      RowNormTile<Op, P, Layout::stored_rows>::load(work, images + L,
+                                                    normalizations + 2 * Layout::normalized_at(L));
     }
   }
 
   template <class W, class Between>
-  void layers(W const& weights, int rows, int n, A* value, A const* normalizations,
-              Between const& between_blocks) const {
+  void layers(W const& weights, int rows, int n, Memory& m, Between const& between_blocks) const {
     [&]<int... L>(std::integer_sequence<int, L...>) {
-      (layer<L>(weights, rows, n, value, normalizations, between_blocks), ...);
+      (layer<L>(weights, rows, n, m, between_blocks), ...);
     }(std::make_integer_sequence<int, Layout::layers>{});
   }
   template <int L, class W, class Between>
-  void layer(W const& weights, int rows, int n, A* value, A const* normalizations,
-             Between const& between_blocks) const {
+  void layer(W const& weights, int rows, int n, Memory& m, Between const& between_blocks) const {
     using Op = typename Layout::template Op<L>;
     Randomness random = work.random;
     random.position += work.position[images + L];
-    A const* const x = value + value_at(L);
-    A* const y = value + value_at(L + 1);
+    A const* const x = m.value + value_at(L);
+    A* const y = m.value + value_at(L + 1);
+    [[maybe_unused]] A const* const normalization = m.normalizations + 2 * Layout::normalized_at(L);
     if constexpr (op::is_dense<Op>)
       DenseTile<Op, P>::forward(rows, x, weights.template weight<L>(), weights.template stride<L>(),
                                 weights.template bias<L>(), y, static_cast<A*>(nullptr), random, n,
                                 between_blocks);
     else if constexpr (op::is_sum<Op>)
-      RowTile<Op, P>::add(rows, x, value + value_at(Op::earlier), y, nullptr, random, n);
+      RowTile<Op, P>::add(rows, x, m.value + value_at(Op::earlier), y, nullptr, random, n);
+    else if constexpr (op::is_row_norm<Op>)
+      RowNormTile<Op, P, Layout::stored_rows>::forward(rows, x, normalization,
+                                                       A(work.statistics[images + L].epsilon), y,
+                                                       nullptr, m.statistics, random, n);
     else
-      RowTile<Op, P>::normalize(
-          rows, x, normalizations + 2 * Layout::normalized_at(L),
-          normalizations + 2 * Layout::normalized_at(L) + Layout::out_stride[L], y, random, n);
+      RowTile<Op, P>::normalize(rows, x, normalization, normalization + Layout::out_stride[L], y,
+                                random, n);
   }
 };
 

@@ -67,13 +67,22 @@ struct SegmentLayout<op::Segment<D...>, P, Rows, InputGradient> {
   static constexpr int weights = weight_at(layers);
 
   static constexpr int normalized_at(int l) {
-    constexpr bool is[] = {op::is_normalization<D>...};
+    constexpr bool is[] = {(op::is_normalization<D> || op::is_row_norm<D>)...};
     int sum = 0;
     for (int i = 0; i < l; ++i) sum += is[i] ? out_stride[i] : 0;
     return sum;
   }
   /// Channels of all normalisations.
   static constexpr int normalized = normalized_at(layers);
+
+  static constexpr int statistics_at(int l) {
+    constexpr bool is[] = {op::is_row_norm<D>...};
+    int sum = 0;
+    for (int i = 0; i < l; ++i) sum += is[i] ? 2 * stored_rows : 0;
+    return sum;
+  }
+  /// Mean and inverse deviation of the rows of all row normalisations.
+  static constexpr int statistics = statistics_at(layers);
 
   static constexpr int transposed_at(int l) {
     int sum = 0;
