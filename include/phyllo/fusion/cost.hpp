@@ -68,10 +68,12 @@ template <class Planned> constexpr StepCost step_cost(int s, int element, int gr
     for (int k = step.first + 1; k < step.first + step.count; ++k)
       cost.flops += detail::backward_flops(Planned::node(Planned::plan.order[k]), true);
     cost.parameter_bytes += parameters * gradient;
-    for (int k = step.first; k < step.first + step.count; ++k)
-      for (ParameterTensor const& t : Planned::node(Planned::plan.order[k]).parameter)
+    for (int k = step.first; k < step.first + step.count; ++k) {
+      Node const node = Planned::node(Planned::plan.order[k]);  // as in step_parameters
+      for (ParameterTensor const& t : node.parameter)
         if ((source_gradient || k > step.first) && t.gives_source_gradient)
           cost.parameter_bytes += long(t.count) * element;
+    }
   }
   cost.bytes = values * element;
   return cost;

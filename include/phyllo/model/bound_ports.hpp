@@ -7,6 +7,7 @@
 #include <phyllo/network/ports.hpp>
 
 #include <string>
+#include <type_traits>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -26,6 +27,15 @@ struct BoundTensors {
 
 /// What a call does with the Views of the ports.
 enum class PortUse { inputs, outputs, output_gradients, input_gradients };
+
+namespace detail {
+
+// Outside of the class: the host's compiler refuses what nvcc makes of a specialised member.
+template <class View>
+inline constexpr bool holds_integers = std::is_integral_v<typename View::value_type>;
+template <class View> inline constexpr bool holds_integers<Gathered<View>> = holds_integers<View>;
+
+}  // namespace detail
 
 /// Which port each name of Tensors means; -1: none.
 template <class AllPorts, PortUse Use, class... N> struct NamedPorts {
@@ -128,7 +138,7 @@ template <class Net> struct BoundPorts : Ports<Net> {
     static_assert(!integers || Use == PortUse::inputs,
                   "Model: integers have no gradient. Pass tensors(named<tag>(view), ...) with the "
                   "other inputs, or no View of gradients of the inputs.");
-    static_assert(!integers || Use != PortUse::inputs || holds_integers<View>,
+    static_assert(!integers || Use != PortUse::inputs || detail::holds_integers<View>,
                   "Model: an IntegerInput takes a View of integers.");
     Shape const shape = is_input ? input_shape(K) : output_shape(K);
     if constexpr (is_written(Use))
@@ -136,9 +146,6 @@ template <class Net> struct BoundPorts : Ports<Net> {
     else
       bound.tensor[K] = bind_input<Space>(view, shape, who);
   }
-  template <class View>
-  static constexpr bool holds_integers = std::is_integral_v<typename View::value_type>;
-  template <class View> static constexpr bool holds_integers<Gathered<View>> = holds_integers<View>;
 
   // Of two results in the same memory one would be lost.
   static void refuse_shared_memory(BoundTensors const& bound, Argument const& who) {
