@@ -37,8 +37,7 @@ template <class T, class View> void draw(View const& v, T last, unsigned seed) {
   for (std::size_t i = 0; i < v.size(); ++i) v.data()[i] = T(random() % unsigned(last));
 }
 template <class View> void draw_numbers(View const& v, unsigned seed) {
-  for (std::size_t i = 0; i < v.size(); ++i)
-    v.data()[i] = 2 * random_uniform(seed, 0, 0, i, 0) - 1;
+  for (std::size_t i = 0; i < v.size(); ++i) v.data()[i] = 2 * random_uniform(seed, 0, 0, i, 0) - 1;
 }
 
 using Exec = Execution<Space>;
@@ -104,8 +103,8 @@ TEST_CASE_TEMPLATE("integer inputs: backends and fusion agree in training", E, E
   Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const y("y", batch, 2);
   draw<int>(x, 9, 4);
   draw_numbers(y, 5);
-  Trainer<Mapped, MeanSquaredError, Adam, Full<double>, Local, E> fused(exec, {.rate = 0.01},
-                                                                        {.batch = batch, .seed = 3});
+  Trainer<Mapped, MeanSquaredError, Adam, Full<double>, Local, E> fused(
+      exec, {.rate = 0.01}, {.batch = batch, .seed = 3});
   Trainer<Mapped, MeanSquaredError, Adam, Full<double>, Local, Plain> plain(
       exec, {.rate = 0.01}, {.batch = batch, .seed = 3});
   for (int step = 0; step < 20; ++step) {

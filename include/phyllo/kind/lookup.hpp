@@ -17,8 +17,8 @@ template <> struct Kind<Role::lookup> {
       n.oversized = true;
       return;
     }
-    n.parameter[0] = ParameterTensor::vector("weight", L::entries * n.output.channels,
-                                             Initial::normal);
+    n.parameter[0] =
+        ParameterTensor::vector("weight", L::entries * n.output.channels, Initial::normal);
     n.parameter[0].file[0] = L::entries;
     n.parameter[0].file[1] = n.output.channels;
     n.parameter[0].file_rank = 2;

@@ -22,8 +22,8 @@ struct LoadIntegers {
     int const c = int(at % shape.channels);
     int const p = int(at / shape.channels % shape.positions());
     int const h = shape.spatial[1], w = shape.spatial[2];
-    auto const x = source.template read<std::int64_t>(at / shape.size(), c, p / (h * w), p / w % h,
-                                                      p % w);
+    auto const x =
+        source.template read<std::int64_t>(at / shape.size(), c, p / (h * w), p / w % h, p % w);
     slot[at] = x == std::int64_t(std::int32_t(x)) ? std::int32_t(x) : -1;
   }
 };

@@ -68,9 +68,10 @@ template <class Planned, class P, class Exec> constexpr long work_sample_bytes()
   }(std::make_index_sequence<Planned::plan.size>{});
 }
 
-/// Numbers of the workspace that the steps of a training plan use one after the other, for so large a
-/// batch.
-template <class Planned, class P, class Exec> long partial_count(typename Exec::space const& exec, long batch) {
+/// Numbers of the workspace that the steps of a training plan use one after the other, for so large
+/// a batch.
+template <class Planned, class P, class Exec>
+long partial_count(typename Exec::space const& exec, long batch) {
   return [&]<std::size_t... S>(std::index_sequence<S...>) {
     return std::max({0L, detail::step_partial_count<Planned, int(S), P, Exec>(exec, batch)...});
   }(std::make_index_sequence<Planned::plan.size>{});

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <phyllo/backend/portable/contraction.hpp>
-#include <phyllo/backend/portable/loss.hpp>
 #include <phyllo/backend/portable/lookup.hpp>
+#include <phyllo/backend/portable/loss.hpp>
 #include <phyllo/backend/portable/movement.hpp>
 #include <phyllo/backend/portable/normalization.hpp>
 #include <phyllo/backend/portable/pointwise.hpp>

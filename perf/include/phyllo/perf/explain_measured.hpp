@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include <phyllo/perf/perf_file.hpp>
 #include <phyllo/model/explain.hpp>
+#include <phyllo/perf/perf_file.hpp>
 
 #include <cmath>
 #include <cstddef>
