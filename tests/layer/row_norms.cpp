@@ -23,6 +23,8 @@ template <class Net>
 constexpr int steps = Planned<Net, Phase::training, FusionLevel::epilogue, 4>::plan.size;
 static_assert(steps<Narrow> == 5);  // each normalisation takes the pointwise layers behind it
 static_assert(steps<Branches> == 5);
+static_assert(is_whole_step<Narrow::program>(FusionLevel::tile));
+static_assert(is_whole_step<Narrow::program>(FusionLevel::tile, ReferenceBackend::segment_limits));
 
 }  // namespace
 
@@ -52,6 +54,10 @@ TEST_CASE("row norms: fused against plain loops, in training and inference") {
   compare_with_reference<Narrow, Kokkos::LayoutLeft>();
   compare_with_reference<OnImages>();
   compare_with_reference<Branches>();
+}
+TEST_CASE("row norms: the whole step of the reference against its layers") {
+  compare_with_reference<Narrow, Kokkos::LayoutRight,
+                         Execution<Space, Backends<ReferenceBackend>>>();
 }
 TEST_CASE("row norms: on the portable backend") {
   compare_with_reference<Narrow, Kokkos::LayoutRight,

@@ -26,6 +26,8 @@ struct Twice : Network<Input<5>, Linear<6>, Tanh, Residual<>, Linear<6>, Residua
 struct BehindImages : Network<Input<1, 6, 6>, Conv2d<2>, Tanh, Flatten, Linear<12>, Tanh, Residual<Linear<12>, Tanh>, Linear<3>> {};
 struct Normalized : Network<Input<7>, Linear<33>, BatchNorm<>, Tanh, Linear<33, Bias<false>>, BatchNorm<>,
                             Residual<Linear<33>, BatchNorm<>, Tanh>, BatchNorm<>, GELU, Linear<2>> {};
+struct NormalizedRows : Network<Input<7>, Linear<33>, LayerNorm<>, GELU, Linear<70, Bias<false>>, RMSNorm<>, Tanh, Dropout<0.2>,
+                                Residual<Linear<70>, LayerNorm<Affine<false>>>, LayerNorm<>, Linear<5>> {};
 // clang-format on
 
 }  // namespace
@@ -46,6 +48,10 @@ TEST_CASE_TEMPLATE("openmp: residual connections behind images", P,
 TEST_CASE_TEMPLATE("openmp: normalisation of inference", P,
                    Full<double> PHYLLO_IN_VERIFY(, Full<float>, Mixed<bf16, float>)) {
   compare_all<Normalized, P>();
+}
+TEST_CASE_TEMPLATE("openmp: normalisation of rows", P, Full<float>,
+                   Mixed<bf16, float> PHYLLO_IN_VERIFY(, Full<double>)) {
+  compare_all<NormalizedRows, P>();
 }
 
 #endif
