@@ -57,7 +57,7 @@ Part max_pool1d(int size) {
   return p;
 }
 Part const flatten = part(PartKind::flatten), norm = part(PartKind::normalization),
-           row_norm = part(PartKind::row_norm), gelu = part(PartKind::pointwise, 0),
+           row_norm = part(PartKind::row_normalization), gelu = part(PartKind::pointwise, 0),
            keep = part(PartKind::save), add = part(PartKind::add), output = part(PartKind::output),
            softmax = part(PartKind::softmax);
 
