@@ -4,20 +4,20 @@
 
 #include <phyllo/backend/select.hpp>
 
-#if defined(PHYLLO_HAS_HOST_BACKEND)
-#include "processor_ceilings.hpp"
-#else
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
 #include "device_ceilings.hpp"
+#else
+#include "processor_ceilings.hpp"
 #endif
 
 namespace perf {
 
-#if defined(PHYLLO_HAS_HOST_BACKEND)
-inline constexpr bool on_device = false;
-using Ceilings = ProcessorCeilings;
-#else
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
 inline constexpr bool on_device = true;
 using Ceilings = DeviceCeilings;
+#else
+inline constexpr bool on_device = false;
+using Ceilings = ProcessorCeilings;
 #endif
 
 /// Of a workload's two batches the one for this machine.

@@ -68,6 +68,13 @@
 // The same, inlined even where the compiler's own limits say no: for the innermost loop bodies.
 #define PHYLLO_INLINE KOKKOS_FORCEINLINE_FUNCTION
 
+// The same for the host alone: its vector types are an error where nvcc may make device code.
+#if defined(__GNUC__)
+#define PHYLLO_INLINE_ON_HOST inline __attribute__((always_inline))
+#else
+#define PHYLLO_INLINE_ON_HOST inline
+#endif
+
 // A function that stays one, so that what its callers keep in registers does not push out its own.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__NVCC__)
 #define PHYLLO_NOINLINE __attribute__((noinline, noclone))
@@ -97,6 +104,14 @@
 #define PHYLLO_UNROLL _Pragma("GCC unroll 16")
 #else
 #define PHYLLO_UNROLL
+#endif
+
+// The same in functions of the host alone. nvcc passes the pragma on to the host's compiler, after
+// a warning that backend/host/backend.hpp switches off.
+#if defined(__NVCC__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDA_ARCH__)
+#define PHYLLO_UNROLL_ON_HOST _Pragma("GCC unroll 16")
+#else
+#define PHYLLO_UNROLL_ON_HOST PHYLLO_UNROLL
 #endif
 
 // Whether the target rounds a product and its sum once; compilers then contract as they see fit,

@@ -16,30 +16,30 @@ template <class T> struct Lanes {
   alignas(64) T lane[size];
 
   Lanes() = default;
-  PHYLLO_INLINE Lanes(T x) : Lanes([x](int) { return x; }, 0) {}
+  PHYLLO_INLINE_ON_HOST Lanes(T x) : Lanes([x](int) { return x; }, 0) {}
   /// lane[r] = f(r).
-  template <class F> PHYLLO_INLINE Lanes(F const& f, int /*tag*/) {
+  template <class F> PHYLLO_INLINE_ON_HOST Lanes(F const& f, int /*tag*/) {
     PHYLLO_SIMD(16)
     for (int r = 0; r < size; ++r) lane[r] = f(r);
   }
-  PHYLLO_INLINE T operator[](int r) const { return lane[r]; }
-  PHYLLO_INLINE friend Lanes operator+(Lanes const& a, Lanes const& b) {
+  PHYLLO_INLINE_ON_HOST T operator[](int r) const { return lane[r]; }
+  PHYLLO_INLINE_ON_HOST friend Lanes operator+(Lanes const& a, Lanes const& b) {
     return Lanes([&](int r) { return a[r] + b[r]; }, 0);
   }
-  PHYLLO_INLINE friend Lanes operator-(Lanes const& a, Lanes const& b) {
+  PHYLLO_INLINE_ON_HOST friend Lanes operator-(Lanes const& a, Lanes const& b) {
     return Lanes([&](int r) { return a[r] - b[r]; }, 0);
   }
-  PHYLLO_INLINE friend Lanes operator*(Lanes const& a, Lanes const& b) {
+  PHYLLO_INLINE_ON_HOST friend Lanes operator*(Lanes const& a, Lanes const& b) {
     return Lanes([&](int r) { return a[r] * b[r]; }, 0);
   }
-  PHYLLO_INLINE friend Lanes operator/(Lanes const& a, Lanes const& b) {
+  PHYLLO_INLINE_ON_HOST friend Lanes operator/(Lanes const& a, Lanes const& b) {
     return Lanes([&](int r) { return a[r] / b[r]; }, 0);
   }
-  PHYLLO_INLINE friend Lanes operator-(Lanes const& a) { return T(0) - a; }
-  PHYLLO_INLINE friend Lanes decay(Lanes const& a) {
+  PHYLLO_INLINE_ON_HOST friend Lanes operator-(Lanes const& a) { return T(0) - a; }
+  PHYLLO_INLINE_ON_HOST friend Lanes decay(Lanes const& a) {
     return Lanes([&](int r) { return phyllo::decay(a[r]); }, 0);
   }
-  PHYLLO_INLINE friend Lanes logarithm(Lanes const& a) {
+  PHYLLO_INLINE_ON_HOST friend Lanes logarithm(Lanes const& a) {
     return Lanes([&](int r) { return phyllo::logarithm(a[r]); }, 0);
   }
 };
@@ -52,21 +52,21 @@ template <class A> class TileRow {
  public:
   using number = Lanes<A>;
 
-  PHYLLO_INLINE TileRow(int channels, A const* z, int const* label, A factor, A* gradient)
+  PHYLLO_INLINE_ON_HOST TileRow(int channels, A const* z, int const* label, A factor, A* gradient)
       : channels_(channels), z_(z), label_(label), factor_(factor), gradient_(gradient) {}
 
-  PHYLLO_INLINE int channels() const { return channels_; }
-  PHYLLO_INLINE number operator()(int c) const { return load(z_, c); }
-  PHYLLO_INLINE number is_label(int c) const {
+  PHYLLO_INLINE_ON_HOST int channels() const { return channels_; }
+  PHYLLO_INLINE_ON_HOST number operator()(int c) const { return load(z_, c); }
+  PHYLLO_INLINE_ON_HOST number is_label(int c) const {
     return number([&](int r) { return c == label_[r] ? A(1) : A(0); }, 0);
   }
-  template <class X> PHYLLO_INLINE number at_label(X const& x) const {
+  template <class X> PHYLLO_INLINE_ON_HOST number at_label(X const& x) const {
     number of_rows;
     for (int r = 0; r < number::size; ++r)
       of_rows.lane[r] = label_[r] < 0 ? Kokkos::Experimental::quiet_NaN_v<A> : A(x(label_[r]));
     return of_rows;
   }
-  PHYLLO_INLINE number at_label(TileRow const& z) const {
+  PHYLLO_INLINE_ON_HOST number at_label(TileRow const& z) const {
     number of_rows;
     for (int r = 0; r < number::size; ++r)
       of_rows.lane[r] =
@@ -74,16 +74,17 @@ template <class A> class TileRow {
     return of_rows;
   }
 
-  template <class Term> PHYLLO_INLINE number sum(Term const& term) const {
+  template <class Term> PHYLLO_INLINE_ON_HOST number sum(Term const& term) const {
     number total = A(0);
     for (int c = 0; c < channels_; ++c) total = total + term(c);
     return total;
   }
-  template <class Derivative> PHYLLO_INLINE void gradient(Derivative const& derivative) const {
+  template <class Derivative>
+  PHYLLO_INLINE_ON_HOST void gradient(Derivative const& derivative) const {
     if (gradient_ != nullptr)
       for (int c = 0; c < channels_; ++c) store(c, number(factor_) * derivative(c));
   }
-  PHYLLO_INLINE op::SoftmaxSum<number> softmax() const {
+  PHYLLO_INLINE_ON_HOST op::SoftmaxSum<number> softmax() const {
     number largest = load(z_, 0), sum = A(0);
     for (int c = 1; c < channels_; ++c) {
       PHYLLO_SIMD(16)
@@ -103,7 +104,8 @@ template <class A> class TileRow {
     return {largest, sum};
   }
   template <class Derivative>
-  PHYLLO_INLINE void gradient(op::SoftmaxSum<number> const& s, Derivative const& derivative) const {
+  PHYLLO_INLINE_ON_HOST void gradient(op::SoftmaxSum<number> const& s,
+                                      Derivative const& derivative) const {
     if (gradient_ == nullptr) return;
     number const share = number(A(1)) / s.sum, factor = factor_;
     for (int c = 0; c < channels_; ++c)
@@ -111,7 +113,7 @@ template <class A> class TileRow {
   }
 
   /// See op::LossRow.
-  PHYLLO_INLINE number correct() const {
+  PHYLLO_INLINE_ON_HOST number correct() const {
     alignas(64) A best[number::size];
     alignas(64) int chosen[number::size];
     PHYLLO_SIMD(16)
@@ -131,10 +133,10 @@ template <class A> class TileRow {
   }
 
  private:
-  PHYLLO_INLINE static number load(A const* from, int c) {
+  PHYLLO_INLINE_ON_HOST static number load(A const* from, int c) {
     return number([&](int r) { return from[c * number::size + r]; }, 0);
   }
-  PHYLLO_INLINE void store(int c, number const& value) const {
+  PHYLLO_INLINE_ON_HOST void store(int c, number const& value) const {
     PHYLLO_SIMD(16)
     for (int r = 0; r < number::size; ++r) gradient_[c * number::size + r] = value[r];
   }

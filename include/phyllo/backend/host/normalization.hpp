@@ -123,8 +123,8 @@ template <class Chain, class P> struct NormalizationSlope {
   }
   /// Gradient at the chain's input; z is recomputed from x unless the result is available.
   template <Beside beside, class S>
-  PHYLLO_INLINE A gradient(S const* x, S const* d_y, S const* other, int c, Element const& e,
-                           A& x_hat) const {
+  PHYLLO_INLINE_ON_HOST A gradient(S const* x, S const* d_y, S const* other, int c,
+                                   Element const& e, A& x_hat) const {
     x_hat = (number<A>(x, c) - mean[c]) * inverse[c];
     if constexpr (Chain::length == 0) return number<A>(d_y, c);
     if constexpr (beside == Beside::result)

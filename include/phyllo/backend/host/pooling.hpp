@@ -13,7 +13,9 @@ inline constexpr int pooled_channels = 16;
 
 /// Whether a is the maximum rather than b, which stands before it. A not-a-number is larger than
 /// any number.
-template <class A> PHYLLO_INLINE bool exceeds(A a, A b) { return (a > b) | ((a != a) & (b == b)); }
+template <class A> PHYLLO_INLINE_ON_HOST bool exceeds(A a, A b) {
+  return (a > b) | ((a != a) & (b == b));
+}
 
 /// One work item: one output position, all channels.
 template <op::PoolingKind Kind, class P> struct pooling_forward {

@@ -15,7 +15,7 @@ template <class T, bool ByRows> struct MatrixOperand {
   T const* data = nullptr;
   long stride = 0;  // between two rows, or two columns
 
-  PHYLLO_INLINE T const* at(long row, long column) const {
+  PHYLLO_INLINE_ON_HOST T const* at(long row, long column) const {
     return ByRows ? data + row * stride + column : data + column * stride + row;
   }
 
@@ -26,13 +26,13 @@ template <class T, bool ByRows> struct MatrixOperand {
         : at_(from.data + line * from.stride + first), stride_(from.stride), count_(count) {}
 
     /// A line's numbers, where they stand in memory.
-    PHYLLO_INLINE T const* next(T*) {
+    PHYLLO_INLINE_ON_HOST T const* next(T*) {
       T const* const line = at_;
       at_ += stride_;
       return line;
     }
     /// A line's numbers to memory.
-    template <class To> PHYLLO_INLINE void copy_next(To* to) {
+    template <class To> PHYLLO_INLINE_ON_HOST void copy_next(To* to) {
       int i = 0;
       for (; i + lanes<To> <= count_; i += lanes<To>)
         InstructionSet::store(to + i, InstructionSet::load(at_ + i));

@@ -22,7 +22,7 @@ template <class Operand> class OperandPrefetch {
         lines_(((Operand::by_rows ? columns : rows) * long(sizeof(T)) + line - 1) / line),
         a_call_((runs_ * lines_ + calls - 1) / calls) {}
 
-  PHYLLO_INLINE void operator()() {
+  PHYLLO_INLINE_ON_HOST void operator()() {
     for (long i = 0; i < a_call_ && runs_ > 0; ++i) {
       __builtin_prefetch(at_ + at_line_ * line, 0, 2);  // the second-level cache
       if (++at_line_ == lines_) at_line_ = 0, at_ += stride_, --runs_;
@@ -42,7 +42,7 @@ template <class Operand> class OperandPrefetch {
 template <class T> class OperandPrefetch<TapsOperand<T>> {
  public:
   OperandPrefetch(TapsOperand<T> const&, long, long, long, long, int) {}
-  PHYLLO_INLINE void operator()() {}
+  PHYLLO_INLINE_ON_HOST void operator()() {}
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA::host

@@ -37,7 +37,7 @@ struct PositionGrid {
       return ((sample_ * grid_.image[0] + at_[0]) * grid_.image[1] + at_[1]) * grid_.image[2] +
              at_[2];
     }
-    PHYLLO_INLINE void operator++() {
+    PHYLLO_INLINE_ON_HOST void operator++() {
       for (int d = 2; d >= 0; --d) {
         at_[d] += grid_.step[d];
         if (at_[d] != end_[d]) return;

@@ -13,8 +13,8 @@ namespace phyllo::inline PHYLLO_ISA::host {
 /// Asks for the lines that rows of a result will be stored to, `part` of `parts` of the rows at a
 /// time: their pages and lines are far apart.
 template <class S>
-PHYLLO_INLINE void prefetch_rows(S* result, long stride, long row, int rows, long column, int part,
-                                 int parts) {
+PHYLLO_INLINE_ON_HOST void prefetch_rows(S* result, long stride, long row, int rows, long column,
+                                         int part, int parts) {
   S* const at = result + row * stride + column;
   for (int r = rows * part / parts; r < rows * (part + 1) / parts; ++r)
     __builtin_prefetch(at + r * stride, 1);

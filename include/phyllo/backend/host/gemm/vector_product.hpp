@@ -104,10 +104,10 @@ template <class A, class LeftOperand> struct VectorProduct : VectorPanels<A, Lef
   // Depths by columns as columns by depths.
   template <class Right> static void pack_square(Right const& from, long k, long column, A* to) {
     VectorSquare<A> square;
-    PHYLLO_UNROLL
+    PHYLLO_UNROLL_ON_HOST
     for (int c = 0; c < lanes<A>; ++c) square.row[c] = InstructionSet::load(from.at(k, column + c));
     square.transpose();
-    PHYLLO_UNROLL
+    PHYLLO_UNROLL_ON_HOST
     for (int c = 0; c < lanes<A>; ++c) InstructionSet::store(to + c * columns, square.row[c]);
   }
 };

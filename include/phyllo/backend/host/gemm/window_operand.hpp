@@ -51,7 +51,7 @@ template <class T, bool ByRows> struct WindowOperand {
     }
 
     /// A line's numbers where they stand in memory, or in `room`, which holds a vector more.
-    PHYLLO_INLINE T const* next(T* room) {
+    PHYLLO_INLINE_ON_HOST T const* next(T* room) {
       int const depth = cursor_.at(0) + depth_, height = cursor_.at(1) + height_;
       int const left = cursor_.at(2) * from_.channels + first_;
       if (first_ + count_ <= run_ && left >= 0 && left + count_ <= row_ &&
@@ -64,7 +64,7 @@ template <class T, bool ByRows> struct WindowOperand {
       return room;
     }
     /// A line's numbers to memory with room for a vector more, where anything may be written.
-    template <class To> PHYLLO_INLINE void copy_next(To* to) {
+    template <class To> PHYLLO_INLINE_ON_HOST void copy_next(To* to) {
       int depth = cursor_.at(0) + depth_, height = cursor_.at(1) + height_, first = first_;
       int const after = cursor_.at(1) + from_.taps[1];
       for (int done = 0; done < count_;) {
@@ -80,7 +80,7 @@ template <class T, bool ByRows> struct WindowOperand {
    private:
     // Numbers [first, first + count) of a row of taps.
     template <class To>
-    PHYLLO_INLINE void copy_run(int depth, int height, int first, int count, To* to) const {
+    PHYLLO_INLINE_ON_HOST void copy_run(int depth, int height, int first, int count, To* to) const {
       if (!is_inside(depth, height)) return clear(count, to);
       int const left = cursor_.at(2) * from_.channels + first;  // in the image's row
       T const* const row = this->row(depth, height);
@@ -104,12 +104,12 @@ template <class T, bool ByRows> struct WindowOperand {
 
     template <class To> static constexpr int vector = InstructionSet::bytes / int(sizeof(To));
 
-    template <class To> PHYLLO_INLINE static void clear(int count, To* to) {
+    template <class To> PHYLLO_INLINE_ON_HOST static void clear(int count, To* to) {
       for (int i = 0; i < count; i += vector<To>)
         std::memset(static_cast<void*>(to + i), 0, InstructionSet::bytes);
     }
     // Whole vectors, but for the last numbers of the last image.
-    template <class To> PHYLLO_INLINE void copy(T const* from, int count, To* to) const {
+    template <class To> PHYLLO_INLINE_ON_HOST void copy(T const* from, int count, To* to) const {
       int i = 0;
       if (from_.end - from >= count + vector<To>)
         for (; i < count; i += vector<To>) {

@@ -46,7 +46,7 @@ template <class T, ImagePlace X, ImagePlace Y, Window W> struct ConvTile {
   }
 
   /// f(row of x in memory, first tap in it) for the rows that row (d, h) of y reads.
-  template <class F> PHYLLO_INLINE static void for_rows(int d, int h, F const& f) {
+  template <class F> PHYLLO_INLINE_ON_HOST static void for_rows(int d, int h, F const& f) {
     for (int td = 0; td < W.size[0]; ++td) {
       int const plane = d * W.stride[0] + td;
       if (!X.holds(0, plane)) continue;

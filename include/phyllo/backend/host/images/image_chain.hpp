@@ -67,9 +67,9 @@ template <class Chain, class P, ImagePlace Y> struct ImageChain {
   }
 
  private:
-  PHYLLO_INLINE static Element element([[maybe_unused]] Randomness const& random,
-                                       [[maybe_unused]] int first_sample,
-                                       [[maybe_unused]] int index, [[maybe_unused]] int i) {
+  PHYLLO_INLINE_ON_HOST static Element element([[maybe_unused]] Randomness const& random,
+                                               [[maybe_unused]] int first_sample,
+                                               [[maybe_unused]] int index, [[maybe_unused]] int i) {
     if constexpr (Chain::random)
       return random.element(first_sample + i % lanes<A>, index + i / lanes<A>);
     else

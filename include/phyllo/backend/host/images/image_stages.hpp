@@ -182,7 +182,8 @@ template <class Layers, class P, bool Training, bool InputGradient = false> clas
                                                        nullptr, d_x, [](int, int) {});
       } else {
         using Pool = PoolTile<Op<L>::kind, A, value_place<L>, value_place<L + 1>, Op<L>::window>;
-        Pool::template backward<gradient_place<L>, D>(x, d_y, d_x);
+        Pool::template backward<std::integral_constant<ImagePlace, gradient_place<L>>,
+                                std::integral_constant<ImagePlace, D>>(x, d_y, d_x);
       }
     }
   }

@@ -30,7 +30,7 @@ template <op::PoolingKind Kind, class T, ImagePlace X, ImagePlace Y, Window W> s
         V result = I::zero(T());
         if (whole) {
           result = I::load(x + tap_at<X>(d, h, w, c, 0));
-          PHYLLO_UNROLL
+          PHYLLO_UNROLL_ON_HOST
           for (int t = 1; t < W.taps(); ++t)
             result = joined(result, I::load(x + tap_at<X>(d, h, w, c, t)));
         } else {
@@ -47,60 +47,63 @@ template <op::PoolingKind Kind, class T, ImagePlace X, ImagePlace Y, Window W> s
     }
   }
 
-  /// The gradient of all of x from that of y.
-  template <ImagePlace D, ImagePlace DY> static void backward(T const* x, T const* d_y, T* d_x) {
+  /// The gradient of all of x from that of y. DX, DY: where each lies, as integral constants, since
+  /// nvcc takes no structure with arrays as an argument of a function template.
+  template <class DX, class DY> static void backward(T const* x, T const* d_y, T* d_x) {
+    constexpr ImagePlace dx_place = DX::value, dy_place = DY::value;
     constexpr bool covers = [] {  // every number of d_x by one window, which writes it
       for (int d = 0; d < 3; ++d)
         if (W.stride[d] != W.size[d] || W.padding[d] != 0 || X.extent[d] != Y.extent[d] * W.size[d])
           return false;
       return true;
     }();
-    if constexpr (!covers || D.has_zeros())
-      std::memset(static_cast<void*>(d_x), 0, sizeof(T) * lanes<T> * std::size_t(D.size()));
+    if constexpr (!covers || dx_place.has_zeros())
+      std::memset(static_cast<void*>(d_x), 0, sizeof(T) * lanes<T> * std::size_t(dx_place.size()));
     for (int d = 0; d < Y.extent[0]; ++d)
       for (int h = 0; h < Y.extent[1]; ++h)
         for (int w = 0; w < Y.extent[2]; ++w) {
-          T const* const from = d_y + long(DY.at(d, h, w)) * lanes<T>;
+          T const* const from = d_y + long(dy_place.at(d, h, w)) * lanes<T>;
           bool const whole = is_inside(d, h, w);
           for (int c = 0; c < X.channels; ++c) {
             V const gradient = I::load(from + c * lanes<T>);
             V const share = is_maximum ? gradient : gradient / I::broadcast(T(W.taps()));
             if (whole)
-              whole_window<D, covers>(x, share, d_x, d, h, w, c);
+              whole_window<dx_place, covers>(x, share, d_x, d, h, w, c);
             else
-              part_of_window<D>(x, share, d_x, d, h, w, c);
+              part_of_window<dx_place>(x, share, d_x, d, h, w, c);
           }
         }
   }
 
  private:
-  PHYLLO_INLINE static V joined(V a, V b) {
+  PHYLLO_INLINE_ON_HOST static V joined(V a, V b) {
     if constexpr (is_maximum)
       return ((b > a) | (b != b)) ? b : a;
     else
       return I::add(a, b);
   }
   // Whether tap b is the maximum rather than a, an earlier one.
-  PHYLLO_INLINE static Number passes(V a, V b) { return (b > a) | ((b != b) & (a == a)); }
+  PHYLLO_INLINE_ON_HOST static Number passes(V a, V b) { return (b > a) | ((b != b) & (a == a)); }
 
   static constexpr int tap(int dimension, int t) {
     return dimension == 2   ? t % W.size[2]
            : dimension == 1 ? t / W.size[2] % W.size[1]
                             : t / W.size[2] / W.size[1];
   }
-  PHYLLO_INLINE static int position(int dimension, int q, int t) {
+  PHYLLO_INLINE_ON_HOST static int position(int dimension, int q, int t) {
     return q * W.stride[dimension] - W.padding[dimension] + tap(dimension, t);
   }
-  template <ImagePlace Place> PHYLLO_INLINE static long tap_at(int d, int h, int w, int c, int t) {
+  template <ImagePlace Place>
+  PHYLLO_INLINE_ON_HOST static long tap_at(int d, int h, int w, int c, int t) {
     return long(Place.at(position(0, d, t), position(1, h, t), position(2, w, t)) + c) * lanes<T>;
   }
-  PHYLLO_INLINE static bool tap_is_inside(int d, int h, int w, int t) {
+  PHYLLO_INLINE_ON_HOST static bool tap_is_inside(int d, int h, int w, int t) {
     int const p[3] = {position(0, d, t), position(1, h, t), position(2, w, t)};
     bool inside = true;
     for (int i = 0; i < 3; ++i) inside = inside && p[i] >= 0 && p[i] < X.extent[i];
     return inside;
   }
-  PHYLLO_INLINE static bool is_inside(int d, int h, int w) {
+  PHYLLO_INLINE_ON_HOST static bool is_inside(int d, int h, int w) {
     constexpr bool never_beyond = [] {
       for (int i = 0; i < 3; ++i)
         if (W.padding[i] != 0) return false;
@@ -110,11 +113,12 @@ template <op::PoolingKind Kind, class T, ImagePlace X, ImagePlace Y, Window W> s
   }
 
   template <ImagePlace D, bool Writes>
-  PHYLLO_INLINE static void whole_window(T const* x, V share, T* d_x, int d, int h, int w, int c) {
+  PHYLLO_INLINE_ON_HOST static void whole_window(T const* x, V share, T* d_x, int d, int h, int w,
+                                                 int c) {
     Number best = {};
     if constexpr (is_maximum) {
       V largest = I::load(x + tap_at<X>(d, h, w, c, 0));
-      PHYLLO_UNROLL
+      PHYLLO_UNROLL_ON_HOST
       for (int t = 1; t < W.taps(); ++t) {
         V const value = I::load(x + tap_at<X>(d, h, w, c, t));
         Number const later = passes(largest, value);
@@ -122,7 +126,7 @@ template <op::PoolingKind Kind, class T, ImagePlace X, ImagePlace Y, Window W> s
         best = later ? Number{} + t : best;
       }
     }
-    PHYLLO_UNROLL
+    PHYLLO_UNROLL_ON_HOST
     for (int t = 0; t < W.taps(); ++t)
       store<D, Writes>(is_maximum ? (best == Number{} + t ? share : I::zero(T())) : share,
                        d_x + tap_at<D>(d, h, w, c, t));
@@ -143,7 +147,7 @@ template <op::PoolingKind Kind, class T, ImagePlace X, ImagePlace Y, Window W> s
         store<D, false>(is_maximum ? (best == Number{} + t ? share : I::zero(T())) : share,
                         d_x + tap_at<D>(d, h, w, c, t));
   }
-  template <ImagePlace D, bool Writes> PHYLLO_INLINE static void store(V part, T* to) {
+  template <ImagePlace D, bool Writes> PHYLLO_INLINE_ON_HOST static void store(V part, T* to) {
     I::store(to, Writes ? part : I::add(I::load(to), part));
   }
 };

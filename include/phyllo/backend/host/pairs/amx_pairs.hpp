@@ -25,8 +25,8 @@ struct AmxPairs {
 
   /// sums (panels, Rows, 16) = a (Rows, depths 32) b (panels, depths 32, 16); `count` rows matter.
   template <int Rows>
-  PHYLLO_INLINE static void multiply(int, bf16 const* a, int stride, bf16 const* b, int depths, int,
-                                     float* sums) {
+  PHYLLO_INLINE_ON_HOST static void multiply(int, bf16 const* a, int stride, bf16 const* b,
+                                             int depths, int, float* sums) {
     static_assert(Rows == 48 || Rows == 64, "sums fill three or four matrix registers");
     constexpr int rows = PairPacking::rows;
     _tile_zero(0);
@@ -54,7 +54,8 @@ struct AmxPairs {
 
   /// sums (panels, 16, 16) += left (16, Deep 32) right (panels, Deep 32, 16)
   template <int Deep>
-  PHYLLO_INLINE static void add(bf16 const* left, bf16 const* right, int panels, float* sums) {
+  PHYLLO_INLINE_ON_HOST static void add(bf16 const* left, bf16 const* right, int panels,
+                                        float* sums) {
     static_assert(Deep == 2, "the left operand fills two matrix registers");
     _tile_loadd(4, left, 64);
     _tile_loadd(5, left + PairPacking::tile, 64);

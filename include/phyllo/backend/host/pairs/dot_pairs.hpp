@@ -25,8 +25,8 @@ struct DotPairs {
 
   /// sums (panels, Rows, 16) = a (Rows, depths 32) b (panels, depths 32, 16); `count` rows matter.
   template <int Rows>
-  PHYLLO_INLINE static void multiply(int count, bf16 const* a, int stride, bf16 const* b,
-                                     int depths, int panels, float* sums) {
+  PHYLLO_INLINE_ON_HOST static void multiply(int count, bf16 const* a, int stride, bf16 const* b,
+                                             int depths, int panels, float* sums) {
     if (panels == 2)
       for (int r = 0; r < count; r += 8)
         product<8, 2, Rows, false>(a + r * stride, stride, 2, b, depths, sums + r * columns);
@@ -37,7 +37,8 @@ struct DotPairs {
 
   /// sums (panels, 16, 16) += left (16, Deep 32) right (panels, Deep 32, 16)
   template <int Deep>
-  PHYLLO_INLINE static void add(bf16 const* left, bf16 const* right, int panels, float* sums) {
+  PHYLLO_INLINE_ON_HOST static void add(bf16 const* left, bf16 const* right, int panels,
+                                        float* sums) {
     int v = 0;
     for (; v + 2 <= panels; v += 2, right += 2 * Deep * tile, sums += 512)
       for (int r = 0; r < 16; r += 8)
@@ -72,8 +73,8 @@ struct DotPairs {
   static constexpr int pairs = PairPacking::depth / 2;  // of a tile
 
   template <int Rows, int Panels, int Height, bool Adds>
-  PHYLLO_INLINE static void product(bf16 const* a, int row_stride, int pair_stride, bf16 const* b,
-                                    int depths, float* sums) {
+  PHYLLO_INLINE_ON_HOST static void product(bf16 const* a, int row_stride, int pair_stride,
+                                            bf16 const* b, int depths, float* sums) {
     Block<Rows, Panels> block;
     if constexpr (Adds)
       block.load(sums, columns, Height * columns);
@@ -87,47 +88,47 @@ struct DotPairs {
   template <int Rows, int Panels> struct Block {
     __m512 sum[Rows][Panels];
 
-    PHYLLO_INLINE void clear() {
-      PHYLLO_UNROLL
+    PHYLLO_INLINE_ON_HOST void clear() {
+      PHYLLO_UNROLL_ON_HOST
       for (int r = 0; r < Rows; ++r) {
-        PHYLLO_UNROLL
+        PHYLLO_UNROLL_ON_HOST
         for (int v = 0; v < Panels; ++v) sum[r][v] = _mm512_setzero_ps();
       }
     }
-    PHYLLO_INLINE void load(float const* from, int row_stride, int panel_stride) {
-      PHYLLO_UNROLL
+    PHYLLO_INLINE_ON_HOST void load(float const* from, int row_stride, int panel_stride) {
+      PHYLLO_UNROLL_ON_HOST
       for (int r = 0; r < Rows; ++r) {
-        PHYLLO_UNROLL
+        PHYLLO_UNROLL_ON_HOST
         for (int v = 0; v < Panels; ++v)
           sum[r][v] = _mm512_load_ps(from + r * row_stride + v * panel_stride);
       }
     }
-    PHYLLO_INLINE void store(float* to, int row_stride, int panel_stride) const {
-      PHYLLO_UNROLL
+    PHYLLO_INLINE_ON_HOST void store(float* to, int row_stride, int panel_stride) const {
+      PHYLLO_UNROLL_ON_HOST
       for (int r = 0; r < Rows; ++r) {
-        PHYLLO_UNROLL
+        PHYLLO_UNROLL_ON_HOST
         for (int v = 0; v < Panels; ++v)
           _mm512_store_ps(to + r * row_stride + v * panel_stride, sum[r][v]);
       }
     }
     // Pair p of row r stands at a + r row_stride + p pair_stride, of a panel at b + 32 p.
-    PHYLLO_INLINE void add(bf16 const* a, int row_stride, int pair_stride, bf16 const* b,
-                           int panel_stride, int count) {
+    PHYLLO_INLINE_ON_HOST void add(bf16 const* a, int row_stride, int pair_stride, bf16 const* b,
+                                   int panel_stride, int count) {
       for (int p = 0; p < count; ++p, a += pair_stride, b += PairPacking::depth) {
         __m512bh right[Panels];
-        PHYLLO_UNROLL
+        PHYLLO_UNROLL_ON_HOST
         for (int v = 0; v < Panels; ++v)
           right[v] = (__m512bh)_mm512_load_si512(b + v * panel_stride);
-        PHYLLO_UNROLL
+        PHYLLO_UNROLL_ON_HOST
         for (int r = 0; r < Rows; ++r) {
           __m512bh const left = broadcast(a + r * row_stride);
-          PHYLLO_UNROLL
+          PHYLLO_UNROLL_ON_HOST
           for (int v = 0; v < Panels; ++v) sum[r][v] = _mm512_dpbf16_ps(sum[r][v], left, right[v]);
         }
       }
     }
   };
-  PHYLLO_INLINE static __m512bh broadcast(bf16 const* pair) {
+  PHYLLO_INLINE_ON_HOST static __m512bh broadcast(bf16 const* pair) {
     int word;
     std::memcpy(&word, pair, sizeof(word));
     return (__m512bh)_mm512_set1_epi32(word);

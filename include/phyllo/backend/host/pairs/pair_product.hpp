@@ -146,7 +146,7 @@ template <class Instruction, class LeftOperand> struct PairProduct {
   }
 
   // Up to 16 lines of up to 32 numbers; zeros beyond.
-  PHYLLO_INLINE static Square rows_of(bf16 const* from, long stride, int lines, int count) {
+  PHYLLO_INLINE_ON_HOST static Square rows_of(bf16 const* from, long stride, int lines, int count) {
     Square s;
     __mmask32 const inside = extent(count, 32);
     for (int i = 0; i < 16; ++i)
@@ -178,8 +178,8 @@ template <class Instruction, class LeftOperand> struct PairProduct {
   // Up to 32 lines of up to 32 numbers as two squares, one behind the other, of 16 numbers of each
   // line; a word holds those of lines 2 i and 2 i + 1. Whole lines, so that no line of memory is
   // fetched twice where the extents are powers of two.
-  PHYLLO_INLINE static void store_pairs(bf16 const* from, long stride, int lines, int count,
-                                        bf16* to) {
+  PHYLLO_INLINE_ON_HOST static void store_pairs(bf16 const* from, long stride, int lines, int count,
+                                                bf16* to) {
     __mmask32 const inside = extent(count, 32);
     // So that interleaving the lower halves of 16 bytes gives the first 16 numbers in order.
     __m512i const order = _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7);
@@ -194,12 +194,12 @@ template <class Instruction, class LeftOperand> struct PairProduct {
       _mm512_store_si512(to + tile + i * PairPacking::depth, _mm512_unpackhi_epi16(even, odd));
     }
   }
-  PHYLLO_INLINE static Square loaded(bf16 const* from) {
+  PHYLLO_INLINE_ON_HOST static Square loaded(bf16 const* from) {
     Square s;
     for (int i = 0; i < 16; ++i) s.row[i] = _mm512_load_ps(from + i * PairPacking::depth);
     return s;
   }
-  PHYLLO_INLINE static void store(Square const& s, bf16* to) {
+  PHYLLO_INLINE_ON_HOST static void store(Square const& s, bf16* to) {
     for (int i = 0; i < 16; ++i) _mm512_store_ps(to + i * PairPacking::depth, s.row[i]);
   }
 };

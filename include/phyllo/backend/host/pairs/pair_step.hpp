@@ -174,8 +174,8 @@ class PairStep<Instruction, Op, P, op::Segment<D...>> {
 
   // Columns are multiplied some panels of 16 at a time; then each calls epilogue(column, its sums).
   template <class Epilogue>
-  PHYLLO_INLINE void multiply(bf16 const* a, int a_stride, bf16 const* b, int depths, int widths,
-                              Epilogue const& epilogue) {
+  PHYLLO_INLINE_ON_HOST void multiply(bf16 const* a, int a_stride, bf16 const* b, int depths,
+                                      int widths, Epilogue const& epilogue) {
     for (int w = 0; w < widths; w += Instruction::together) {
       int const panels = widths - w < Instruction::together ? widths - w : Instruction::together;
       Instruction::template multiply<rows>(rows, a, a_stride, b + w * depths * tile, depths, panels,
@@ -215,8 +215,9 @@ class PairStep<Instruction, Op, P, op::Segment<D...>> {
              widths, epilogue);
   }
   template <class Chain>
-  PHYLLO_INLINE static Element element([[maybe_unused]] Randomness const& random,
-                                       [[maybe_unused]] int n, [[maybe_unused]] int column) {
+  PHYLLO_INLINE_ON_HOST static Element element([[maybe_unused]] Randomness const& random,
+                                               [[maybe_unused]] int n,
+                                               [[maybe_unused]] int column) {
     if constexpr (Chain::random)
       return random.element(n, column);
     else

@@ -11,7 +11,7 @@
 namespace phyllo::inline PHYLLO_ISA::host {
 
 /// A number as the storage type keeps it, in the type that sums are made in.
-template <class P> PHYLLO_INLINE typename P::accumulate rounded(typename P::accumulate x) {
+template <class P> PHYLLO_INLINE_ON_HOST typename P::accumulate rounded(typename P::accumulate x) {
   if constexpr (std::is_same_v<typename P::storage, typename P::accumulate>)
     return x;
   else
@@ -121,12 +121,12 @@ template <class D, class P> struct DenseTile {
     PHYLLO_SIMD(16)
     for (int i = 0; i < count; ++i) numbers[i] = rounded<P>(numbers[i]);
   }
-  template <class Function> PHYLLO_INLINE static void panels(Function const& f) {
+  template <class Function> PHYLLO_INLINE_ON_HOST static void panels(Function const& f) {
     [&]<int... I>(std::integer_sequence<int, I...>) {
       (f(std::integral_constant<int, I>{}), ...);
     }(std::make_integer_sequence<int, Outputs::panels>{});
   }
-  template <class Function> PHYLLO_INLINE static void input_panels(Function const& f) {
+  template <class Function> PHYLLO_INLINE_ON_HOST static void input_panels(Function const& f) {
     [&]<int... I>(std::integer_sequence<int, I...>) {
       (f(std::integral_constant<int, I>{}), ...);
     }(std::make_integer_sequence<int, Inputs::panels>{});
@@ -158,8 +158,8 @@ template <class D, class P> struct DenseTile {
     apply<Rows, Count>(y, saved, random, first_sample, column);
   }
   template <int Rows, int Count>
-  PHYLLO_INLINE static void apply(A* y, [[maybe_unused]] A* saved, Randomness const& random,
-                                  int first_sample, int column) {
+  PHYLLO_INLINE_ON_HOST static void apply(A* y, [[maybe_unused]] A* saved, Randomness const& random,
+                                          int first_sample, int column) {
     for (int r = 0; r < Rows; ++r, y += y_stride) {
       if constexpr (rounds)
         if (saved != nullptr) round(saved + r * y_stride, Count);

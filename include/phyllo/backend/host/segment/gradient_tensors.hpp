@@ -14,9 +14,9 @@ template <class A> struct GradientTensors {
   int const* bias = nullptr;
   int first = 0;
 
-  PHYLLO_INLINE A* of_weight(int layer) const { return row + (weight[layer] - first); }
+  PHYLLO_INLINE_ON_HOST A* of_weight(int layer) const { return row + (weight[layer] - first); }
   /// nullptr: none.
-  PHYLLO_INLINE A* of_bias(int layer) const {
+  PHYLLO_INLINE_ON_HOST A* of_bias(int layer) const {
     return bias[layer] < 0 ? nullptr : row + (bias[layer] - first);
   }
 };

@@ -96,25 +96,25 @@ template <class Op, class P, int Rows> struct RowNormTile {
   using Row = RegisterBlock<A, 1, vectors, channels - (vectors - 1) * lanes<A>>;
 
   // Over the channels of a row: the lanes beyond them are not read.
-  PHYLLO_INLINE static A sum(A const* row) {
+  PHYLLO_INLINE_ON_HOST static A sum(A const* row) {
     Vector<A> total = Row::load(row, 0);
-    PHYLLO_UNROLL
+    PHYLLO_UNROLL_ON_HOST
     for (int v = 1; v < vectors; ++v) total = InstructionSet::add(total, Row::load(row, v));
     return sum_of_lanes(total);
   }
-  PHYLLO_INLINE static A sum_of_products(A const* a, A const* b) {
+  PHYLLO_INLINE_ON_HOST static A sum_of_products(A const* a, A const* b) {
     Vector<A> total = InstructionSet::zero(A());
-    PHYLLO_UNROLL
+    PHYLLO_UNROLL_ON_HOST
     for (int v = 0; v < vectors; ++v)
       total = InstructionSet::multiply_add(Row::load(a, v), Row::load(b, v), total);
     return sum_of_lanes(total);
   }
-  PHYLLO_INLINE static A sum_of_lanes(Vector<A> const& total) {
+  PHYLLO_INLINE_ON_HOST static A sum_of_lanes(Vector<A> const& total) {
     alignas(64) A part[lanes<A>];
     InstructionSet::store(part, total);
-    PHYLLO_UNROLL
+    PHYLLO_UNROLL_ON_HOST
     for (int width = lanes<A> / 2; width > 0; width /= 2) {
-      PHYLLO_UNROLL
+      PHYLLO_UNROLL_ON_HOST
       for (int l = 0; l < width; ++l) part[l] += part[l + width];
     }
     return part[0];

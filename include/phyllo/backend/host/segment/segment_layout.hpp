@@ -30,11 +30,11 @@ struct SegmentLayout<op::Segment<D...>, P, Rows, InputGradient> {
   /// Weights of another type than sums are converted once a piece of the batch.
   static constexpr bool converts = !std::is_same_v<typename P::storage, A>;
 
-  static constexpr int in_stride[] = {BlockShape<A, D::inputs>::stride...};
-  static constexpr int out_stride[] = {BlockShape<A, D::outputs>::stride...};
-  static constexpr int in_count[] = {D::inputs...};
-  static constexpr int out_count[] = {D::outputs...};
-  static constexpr bool is_dense[] = {op::is_dense<D>...};
+  static constexpr int in_stride[layers] = {BlockShape<A, D::inputs>::stride...};
+  static constexpr int out_stride[layers] = {BlockShape<A, D::outputs>::stride...};
+  static constexpr int in_count[layers] = {D::inputs...};
+  static constexpr int out_count[layers] = {D::outputs...};
+  static constexpr bool is_dense[layers] = {op::is_dense<D>...};
   /// Whether a sum reads a value again that is older than the one before.
   static constexpr bool has_sums = (op::is_sum<D> || ...);
   /// Whether a sum behind layer l reads value l.

@@ -11,7 +11,7 @@ namespace phyllo::inline PHYLLO_ISA::host {
 template <class L, class A> struct TileTarget {
   A const* row = nullptr;  // (C)
   long long number = 0;
-  auto operator()([[maybe_unused]] int c) const {
+  PHYLLO_FUNCTION auto operator()([[maybe_unused]] int c) const {
     if constexpr (L::classes)
       return number;
     else

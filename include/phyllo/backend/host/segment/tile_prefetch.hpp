@@ -28,7 +28,7 @@ template <bool Written> class TilePrefetch {
     lines_ = int(((end_ - at_) / line + calls) / calls);
   }
 
-  PHYLLO_INLINE void operator()() {
+  PHYLLO_INLINE_ON_HOST void operator()() {
     for (int i = 0; i < lines_ && at_ < end_; ++i, at_ += line)
       __builtin_prefetch(at_, Written ? 1 : 0);
   }

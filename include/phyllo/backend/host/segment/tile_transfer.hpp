@@ -66,7 +66,7 @@ template <class T> class TileTransfer {
  private:
   using Number = std::conditional_t<sizeof(T) == 2, float, T>;  // what T is computed in
 
-  template <class To, class From> PHYLLO_INLINE static To converted(From x) {
+  template <class To, class From> PHYLLO_INLINE_ON_HOST static To converted(From x) {
     if constexpr (std::is_same_v<To, From>)
       return x;
     else

@@ -16,42 +16,42 @@ template <class T, int Rows, int Columns> struct LaneBlock {
   Vector<T> sum[Rows][Columns];
 
   /// Every sum of row r begins with first[r], or with zero.
-  PHYLLO_INLINE void begin(T const* first) {
-    PHYLLO_UNROLL
+  PHYLLO_INLINE_ON_HOST void begin(T const* first) {
+    PHYLLO_UNROLL_ON_HOST
     for (int r = 0; r < Rows; ++r) {
       Vector<T> const v = first != nullptr ? I::broadcast(first[r]) : I::zero(T());
-      PHYLLO_UNROLL
+      PHYLLO_UNROLL_ON_HOST
       for (int c = 0; c < Columns; ++c) sum[r][c] = v;
     }
   }
-  PHYLLO_INLINE void load(T const* from, long row_stride, long column_stride) {
-    PHYLLO_UNROLL
+  PHYLLO_INLINE_ON_HOST void load(T const* from, long row_stride, long column_stride) {
+    PHYLLO_UNROLL_ON_HOST
     for (int r = 0; r < Rows; ++r) {
-      PHYLLO_UNROLL
+      PHYLLO_UNROLL_ON_HOST
       for (int c = 0; c < Columns; ++c)
         sum[r][c] = I::load(from + r * row_stride + c * column_stride);
     }
   }
-  PHYLLO_INLINE void store(T* to, long row_stride, long column_stride) const {
-    PHYLLO_UNROLL
+  PHYLLO_INLINE_ON_HOST void store(T* to, long row_stride, long column_stride) const {
+    PHYLLO_UNROLL_ON_HOST
     for (int r = 0; r < Rows; ++r) {
-      PHYLLO_UNROLL
+      PHYLLO_UNROLL_ON_HOST
       for (int c = 0; c < Columns; ++c)
         I::store(to + r * row_stride + c * column_stride, sum[r][c]);
     }
   }
 
   /// sum(r, c) += w(k, r) x(k, c) for k < depth: numbers w, the same for all samples.
-  PHYLLO_INLINE void multiply(T const* w, long w_stride, T const* x, long column_stride,
-                              int depth) {
+  PHYLLO_INLINE_ON_HOST void multiply(T const* w, long w_stride, T const* x, long column_stride,
+                                      int depth) {
     for (int k = 0; k < depth; ++k) {
       Vector<T> column[Columns];
-      PHYLLO_UNROLL
+      PHYLLO_UNROLL_ON_HOST
       for (int c = 0; c < Columns; ++c) column[c] = I::load(x + c * column_stride);
-      PHYLLO_UNROLL
+      PHYLLO_UNROLL_ON_HOST
       for (int r = 0; r < Rows; ++r) {
         Vector<T> const factor = I::broadcast(w[r]);
-        PHYLLO_UNROLL
+        PHYLLO_UNROLL_ON_HOST
         for (int c = 0; c < Columns; ++c) sum[r][c] = I::multiply_add(factor, column[c], sum[r][c]);
       }
       w += w_stride;
@@ -60,16 +60,16 @@ template <class T, int Rows, int Columns> struct LaneBlock {
   }
 
   /// sum(r, c) += a(k, r) b(k, c) for k < depth: vectors over samples both.
-  PHYLLO_INLINE void multiply_lanes(T const* a, long a_stride, T const* b, long b_stride,
-                                    int depth) {
+  PHYLLO_INLINE_ON_HOST void multiply_lanes(T const* a, long a_stride, T const* b, long b_stride,
+                                            int depth) {
     for (int k = 0; k < depth; ++k) {
       Vector<T> column[Columns];
-      PHYLLO_UNROLL
+      PHYLLO_UNROLL_ON_HOST
       for (int c = 0; c < Columns; ++c) column[c] = I::load(b + c * lanes<T>);
-      PHYLLO_UNROLL
+      PHYLLO_UNROLL_ON_HOST
       for (int r = 0; r < Rows; ++r) {
         Vector<T> const factor = I::load(a + r * lanes<T>);
-        PHYLLO_UNROLL
+        PHYLLO_UNROLL_ON_HOST
         for (int c = 0; c < Columns; ++c) sum[r][c] = I::multiply_add(factor, column[c], sum[r][c]);
       }
       a += a_stride;
@@ -108,7 +108,7 @@ template <int Rows, int Columns> struct LaneShape {
   }
 
   /// f.template operator()<rows, columns>(first row, first column) for every block.
-  template <class F> PHYLLO_INLINE static void for_each(F const& f) {
+  template <class F> PHYLLO_INLINE_ON_HOST static void for_each(F const& f) {
     constexpr LaneShape shape = best();
     constexpr int rest = Columns % shape.columns;
     for (int c = 0; c + shape.columns <= Columns; c += shape.columns)
@@ -117,7 +117,7 @@ template <int Rows, int Columns> struct LaneShape {
   }
 
  private:
-  template <int R, int C, class F> PHYLLO_INLINE static void for_rows(F const& f, int c) {
+  template <int R, int C, class F> PHYLLO_INLINE_ON_HOST static void for_rows(F const& f, int c) {
     for (int r = 0; r + R <= Rows; r += R) f.template operator()<R, C>(r, c);
     if constexpr (Rows % R > 0) f.template operator()<Rows % R, C>(Rows - Rows % R, c);
   }

@@ -10,7 +10,8 @@ namespace phyllo::inline PHYLLO_ISA::host {
 
 /// Numbers from the type of sums into that of storage. Bits are stored, because compilers make no
 /// vectors of a class.
-template <class S, class A> PHYLLO_INLINE void store_numbers(A const* from, int count, S* to) {
+template <class S, class A>
+PHYLLO_INLINE_ON_HOST void store_numbers(A const* from, int count, S* to) {
   if constexpr (sizeof(S) == 2) {
     auto* const bits = reinterpret_cast<std::uint16_t*>(to);
     PHYLLO_SIMD(16)
@@ -22,7 +23,8 @@ template <class S, class A> PHYLLO_INLINE void store_numbers(A const* from, int 
 }
 
 /// sums += numbers of the storage type.
-template <class S, class A> PHYLLO_INLINE void add_numbers(S const* from, int count, A* sums) {
+template <class S, class A>
+PHYLLO_INLINE_ON_HOST void add_numbers(S const* from, int count, A* sums) {
   if constexpr (sizeof(S) == 2) {
     auto const* const bits = reinterpret_cast<std::uint16_t const*>(from);
     PHYLLO_SIMD(16)
@@ -34,13 +36,13 @@ template <class S, class A> PHYLLO_INLINE void add_numbers(S const* from, int co
 }
 
 /// Number i in the type of sums, in loops that become vectors.
-template <class A, class S> PHYLLO_INLINE A number(S const* from, int i) {
+template <class A, class S> PHYLLO_INLINE_ON_HOST A number(S const* from, int i) {
   if constexpr (sizeof(S) == 2)
     return A(S::from_bits(reinterpret_cast<std::uint16_t const*>(from)[i]));
   else
     return A(from[i]);
 }
-template <class S, class A> PHYLLO_INLINE void store_number(A value, S* to, int i) {
+template <class S, class A> PHYLLO_INLINE_ON_HOST void store_number(A value, S* to, int i) {
   if constexpr (sizeof(S) == 2)
     reinterpret_cast<std::uint16_t*>(to)[i] = S(value).bits();
   else

@@ -19,61 +19,61 @@ template <class T, int Rows, int Vectors, int Last> struct RegisterBlock {
   Vector<T> sum[Rows][Vectors];
 
   /// W: T, or a 16-bit type whose numbers become T.
-  template <class W> PHYLLO_INLINE static Vector<T> load(W const* from, int v) {
+  template <class W> PHYLLO_INLINE_ON_HOST static Vector<T> load(W const* from, int v) {
     if constexpr (Last < lanes<T>)
       if (v + 1 == Vectors) return I::template load_part<Last>(from + v * lanes<T>);
     return I::load(from + v * lanes<T>);
   }
-  PHYLLO_INLINE static void store(T* to, int v, Vector<T> x) {
+  PHYLLO_INLINE_ON_HOST static void store(T* to, int v, Vector<T> x) {
     if constexpr (Last < lanes<T>)
       if (v + 1 == Vectors) return I::template store_part<Last>(to + v * lanes<T>, x);
     I::store(to + v * lanes<T>, x);
   }
 
   /// Every row begins with the same numbers, or with zeros.
-  template <class W> PHYLLO_INLINE void begin(W const* row) {
-    PHYLLO_UNROLL
+  template <class W> PHYLLO_INLINE_ON_HOST void begin(W const* row) {
+    PHYLLO_UNROLL_ON_HOST
     for (int v = 0; v < Vectors; ++v) {
       Vector<T> const first = row != nullptr ? load(row, v) : I::zero(T());
-      PHYLLO_UNROLL
+      PHYLLO_UNROLL_ON_HOST
       for (int r = 0; r < Rows; ++r) sum[r][v] = first;
     }
   }
-  PHYLLO_INLINE void load_rows(T const* from, long stride) {
-    PHYLLO_UNROLL
+  PHYLLO_INLINE_ON_HOST void load_rows(T const* from, long stride) {
+    PHYLLO_UNROLL_ON_HOST
     for (int r = 0; r < Rows; ++r) {
-      PHYLLO_UNROLL
+      PHYLLO_UNROLL_ON_HOST
       for (int v = 0; v < Vectors; ++v) sum[r][v] = load(from + r * stride, v);
     }
   }
-  PHYLLO_INLINE void store_rows(T* to, long stride) const {
-    PHYLLO_UNROLL
+  PHYLLO_INLINE_ON_HOST void store_rows(T* to, long stride) const {
+    PHYLLO_UNROLL_ON_HOST
     for (int r = 0; r < Rows; ++r) {
-      PHYLLO_UNROLL
+      PHYLLO_UNROLL_ON_HOST
       for (int v = 0; v < Vectors; ++v) store(to + r * stride, v, sum[r][v]);
     }
   }
   /// The same into a tile, whose lines hold whole vectors.
-  PHYLLO_INLINE void store_lines(T* to, long stride) const {
-    PHYLLO_UNROLL
+  PHYLLO_INLINE_ON_HOST void store_lines(T* to, long stride) const {
+    PHYLLO_UNROLL_ON_HOST
     for (int r = 0; r < Rows; ++r) {
-      PHYLLO_UNROLL
+      PHYLLO_UNROLL_ON_HOST
       for (int v = 0; v < Vectors; ++v) I::store(to + r * stride + v * lanes<T>, sum[r][v]);
     }
   }
 
   /// sum(r, v) += x(r, k) w(k, v) for k < depth, k rising.
   template <class W>
-  PHYLLO_INLINE void multiply(T const* x, long row_stride, long depth_stride, W const* w,
-                              long w_stride, int depth) {
+  PHYLLO_INLINE_ON_HOST void multiply(T const* x, long row_stride, long depth_stride, W const* w,
+                                      long w_stride, int depth) {
     for (int k = 0; k < depth; ++k) {
       Vector<T> row[Vectors];
-      PHYLLO_UNROLL
+      PHYLLO_UNROLL_ON_HOST
       for (int v = 0; v < Vectors; ++v) row[v] = load(w, v);
-      PHYLLO_UNROLL
+      PHYLLO_UNROLL_ON_HOST
       for (int r = 0; r < Rows; ++r) {
         Vector<T> const factor = I::broadcast(x[r * row_stride]);
-        PHYLLO_UNROLL
+        PHYLLO_UNROLL_ON_HOST
         for (int v = 0; v < Vectors; ++v) sum[r][v] = I::multiply_add(factor, row[v], sum[r][v]);
       }
       x += depth_stride;
