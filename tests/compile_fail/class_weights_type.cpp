@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: WeightedCrossEntropy: the weights are a View of floats, (C)
+// expect: WeightedCrossEntropy: the weights are a View of floats
 
 #include <phyllo/loss/weighted_cross_entropy.hpp>
 

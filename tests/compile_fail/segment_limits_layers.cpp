@@ -13,4 +13,4 @@ struct Limits {
   static constexpr SegmentLimits value = {.widest = 8, .most_layers = 17};
 };
 
-int main() { return Planned<Net, Phase::inference, FusionLevel::tile, 4, 4, Limits>::plan.size; }
+int main() { return Planned<Net, Phase::inference, FusionLevel::tile, 4, Limits>::plan.size; }
