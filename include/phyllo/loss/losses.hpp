@@ -17,6 +17,9 @@ namespace phyllo::inline PHYLLO_ISA {
 template <class Tag, class L, auto Weight = 1.0> struct On {
   static_assert(std::is_arithmetic_v<decltype(Weight)>,
                 "On<tag, Loss, Weight>: the weight is a number, such as 0.5 or 2.");
+  static_assert(std::is_empty_v<L> || (std::is_trivially_copyable_v<L> && sizeof(L) <= 16),
+                "A loss has at most 16 bytes of trivially copyable members. Store larger state in "
+                "device memory, and a pointer to it in the loss.");
   using tag = Tag;
   using loss = L;
   static constexpr double weight = double(Weight);

@@ -18,11 +18,9 @@ inline constexpr int few_channels = 63;
 
 /// A loss in the arguments of a kernel. One without members takes no room, as a base class.
 ///
-/// errors   compile: members that no kernel can copy, or of more than 16 bytes
+/// errors   none here; loss/losses.hpp refuses members that no kernel can copy, or of more than 16
+///          bytes
 template <class L, bool = std::is_empty_v<L>> struct HeldLoss {
-  static_assert(std::is_trivially_copyable_v<L> && sizeof(L) <= 16,
-                "A loss has at most 16 bytes of trivially copyable members. Store larger state in "
-                "device memory, and a pointer to it in the loss.");
   L loss_held = {};
   PHYLLO_INLINE L const& held_loss() const { return loss_held; }
   void hold(L const& loss) { loss_held = loss; }
