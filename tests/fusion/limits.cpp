@@ -211,6 +211,25 @@ TEST_CASE("limits: small images") {
   CHECK(steps(repeated({line(1, 129), max_pool1d(1), flatten}, 9, linear(128, false))) == "ss");
 }
 
+TEST_CASE("limits: images without a Linear layer behind them") {
+  static_assert(usual.images.most_channels == 16);
+  CHECK(steps({line(2, 9), conv1d(3, 3), gelu, max_pool1d(2)}) == "s");
+  CHECK(layers({line(2, 9), conv1d(3, 3), gelu, max_pool1d(2)}) == "cp");
+  CHECK(steps({line(2, 9), conv1d(16, 3), gelu, conv1d(16, 3)}) == "s");
+  CHECK(steps({line(2, 9), conv1d(17, 3), gelu, conv1d(16, 3)}) == "c.");
+  CHECK(steps({line(2, 9), conv1d(16, 3), gelu, conv1d(17, 3)}) == "c.");
+  CHECK(steps({line(2, 9), conv1d(4, 3), conv1d(4, 3), conv1d(17, 3)}) == "s.");
+  // One layer, or none with parameters.
+  CHECK(steps({line(2, 9), conv1d(3, 3)}) == ".");
+  CHECK(steps({line(2, 9), max_pool1d(2), max_pool1d(2)}) == "..");
+  // The Linear layer behind them reads too much, or there are two.
+  CHECK(steps({line(1, 2051), conv1d(1, 2), max_pool1d(2), flatten, linear(4)}) == "s.");
+  CHECK(layers({line(1, 2051), conv1d(1, 2), max_pool1d(2), flatten, linear(4)}) == "cp");
+  CHECK(steps({line(2, 9), conv1d(3, 3), gelu, max_pool1d(2), output, flatten, linear(2),
+               output}) == "s.");
+  CHECK_FALSE(is_whole({line(2, 9), conv1d(3, 3), gelu, max_pool1d(2)}));
+}
+
 TEST_CASE("limits: of another backend") {
   CHECK(narrow_steps({input(32), linear(16), gelu, linear(32)}) == "s");
   CHECK(narrow_steps({input(33), linear(16), gelu, linear(32)}) == "c.");
@@ -272,7 +291,18 @@ TEST_CASE("limits: segments of training, for a backend that states them") {
   CHECK(training(plain, trains) == "s.s");
   // Statistics of a batch are known when all of it has passed.
   Description const normalized = {input(8), linear(4), norm, gelu, linear(2), linear(3)};
-  CHECK(training(normalized, trains) == ".ns");
+  CHECK(training(normalized, trains) == "sns");
+  // One layer alone, where the backward pass does not read its result.
+  SegmentLimits no_lone = usual;
+  no_lone.lone_layers = false;
+  CHECK(training(normalized, no_lone) == ".ns");
+  CHECK(training({input(8), linear(4)}, trains) == "s");
+  CHECK(is_whole({input(8), linear(4)}));
+  CHECK(training({input(8), linear(4), gelu}, trains) == "c");
+  CHECK(training({line(2, 9), conv1d(16, 3), norm, gelu}, trains) == "sn");
+  CHECK(training({line(2, 9), conv1d(17, 3), norm, gelu}, trains) == ".n");
+  CHECK(training({line(2, 9), conv1d(16, 3), norm, gelu}, no_lone) == ".n");
+  CHECK(steps({input(8), linear(4)}) == ".");
   // Nor is there a whole step without segments of training.
   CHECK(is_whole({input(8), linear(4), gelu, linear(2)}, FusionLevel::tile, usual));
   CHECK_FALSE(is_whole({input(8), linear(4), gelu, linear(2)}, FusionLevel::tile, infers));
@@ -380,9 +410,9 @@ TEST_CASE("branches: every rule, and a second reader that ends it") {
   CHECK(inference({input(4), gelu, gelu}) == "p");
   CHECK(inference({input(4), gelu, output, gelu, output}) == "..");
   Description const residual = {input(4), keep, linear(4), norm};
-  CHECK(training(repeated(residual, 1, add, {gelu})) == ".m");
+  CHECK(training(repeated(residual, 1, add, {gelu})) == "sm");
   CHECK(inference(repeated(residual, 1, add, {gelu})) == "fa");
-  CHECK(training(repeated(residual, 1, output, {add, gelu, output})) == "..a");
+  CHECK(training(repeated(residual, 1, output, {add, gelu, output})) == "s.a");
   CHECK(steps(repeated(residual, 1, add, {gelu}), FusionLevel::none) == "....");
 }
 

@@ -105,7 +105,7 @@ TEST_CASE("explain: what ended the fusion of each step of inference") {
         "no segment: backend portable takes no normalisations\n");
   if constexpr (on_host)
     CHECK(ends_of(phyllo::explain<Normalized>(), true) ==
-          "no segment: statistics of a batch are known when all of it has passed\n");
+          "segment ends: statistics of a batch are known when all of it has passed\n");
   // The line is below its step.
   std::string const text = explained<Wide, PortableBackend>();
   std::size_t const step = text.find("linear+relu+linear");

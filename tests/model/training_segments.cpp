@@ -28,6 +28,12 @@ struct NormalizedRows : Network<Input<5>, Linear<9>, LayerNorm<>, ReLU, Linear<7
 struct WholeNetwork : Network<Input<4>, Linear<9>, Tanh, Linear<17>, GELU, Linear<3>> {};
 // The image in front of the trunk has a gradient, and so have two values that a segment reads.
 struct ImageBehindWork : Network<Input<2, 6, 6>, Tanh, Conv2d<3, KernelSize<3>, Padding<1>>, ReLU, MaxPool2d<2>, Flatten, Linear<7>, Tanh, Linear<3>, Softmax> {};
+// Convolutions and poolings without a Linear layer: heads that read images, strided and padded, and images as the result.
+struct HeadsOnImages : Network<Input<2, 9, 7>, Conv2d<5, KernelSize<3>, Padding<1>, Stride<2>>, Tanh, MaxPool2d<2>, GELU, Save<middle>,
+                               Flatten, Linear<4>, Tanh, Linear<3>, Output<left>, From<middle>, Flatten, Linear<5>, Tanh, Linear<2>, Output<right>> {};
+struct ImageResult : Network<Input<3, 7, 6>, Conv2d<4, Padding<1>>, GELU, AveragePool2d<2>, Conv2d<6, KernelSize<2>, Stride<2>>> {};
+struct NormalizedImages : Network<Input<1, 8, 6>, Conv2d<5, Padding<1>>, BatchNorm<>, ReLU, MaxPool2d<2>, Conv2d<6, KernelSize<2>>, BatchNorm<>, Tanh, Flatten, Linear<3>> {};
+struct ImagesBehindWork : Network<Input<2, 6, 6>, Softmax, Conv2d<3, KernelSize<3>, Stride<2>, Padding<1>>, Sigmoid, AveragePool2d<2>, Dropout<0.3>, GlobalAveragePool, Flatten, Softmax> {};
 struct DeadLayers : Network<Input<4>, Linear<5>, Save<middle>, Linear<6>, Tanh, Linear<3>, From<middle>, Tanh, Linear<4>, ReLU, Linear<2>> {};
 // clang-format on
 
@@ -46,6 +52,11 @@ static_assert(segments<SumOfInput, Fused>() == 1);
 static_assert(segments<ImageBehindWork, Fused>() == 1);
 static_assert(segments<WholeNetwork, Fused>() == 1);
 static_assert(segments<NormalizedRows, Fused>() == 1);
+static_assert(segments<HeadsOnImages, Fused>() == 3);
+static_assert(segments<ImageResult, Fused>() == 1);
+static_assert(segments<NormalizedImages, Fused>() == 3);
+static_assert(segments<ImagesBehindWork, Fused>() == 1);
+static_assert(!is_whole_step<ImageResult::program>(FusionLevel::tile));
 static_assert(is_whole_step<NormalizedRows::program>(FusionLevel::tile));
 static_assert(segments<NormalizedRows, OfReference>() == 2);
 static_assert(segments<NormalizedRows, OfPortable>() == 0);
@@ -110,12 +121,11 @@ template <class Net, class Exec = Fused> void compare_by_hand() {
     }
 }
 
-template <class Exec> void compare_two_losses() {
+template <class Net, class Exec> void compare_two_losses() {
   using Both = Losses<On<left, CrossEntropy>, On<right, MeanSquaredError, 0.5>>;
-  using Net = TrunkAndHeads;
   constexpr int batch = 19;
   Space const exec;
-  auto const x = view_of<Kokkos::LayoutRight, 2>(Net::input, batch);
+  auto const x = view_of<Kokkos::LayoutRight, Net::input.rank>(Net::input, batch);
   auto const values = view_of<Kokkos::LayoutRight, 0>(Shape{2}, batch);
   Kokkos::View<int*, Kokkos::HostSpace> const labels("labels", batch);
   fill(x, 1);
@@ -151,12 +161,18 @@ TEST_CASE("training segments: row normalisations inside") {
   compare_with_reference<NormalizedRows>();
 }
 TEST_CASE("training segments: a trunk of convolutions, two heads and two losses") {
-  compare_two_losses<Fused>();
-  PHYLLO_IN_VERIFY(compare_two_losses<OfPortable>();)
+  compare_two_losses<TrunkAndHeads, Fused>();
+  compare_two_losses<HeadsOnImages, Fused>();
+  PHYLLO_IN_VERIFY(compare_two_losses<TrunkAndHeads, OfPortable>();)
 }
 TEST_CASE("training segments: a sum of a segment's input") { compare_by_hand<SumOfInput>(); }
 TEST_CASE("training segments: the input gradient of a segment that begins with an image") {
   compare_by_hand<ImageBehindWork>();
+}
+TEST_CASE("training segments: images as the result, and in front of normalisations") {
+  compare_by_hand<ImageResult>();
+  compare_by_hand<NormalizedImages>();
+  compare_by_hand<ImagesBehindWork>();
 }
 TEST_CASE("training segments: the whole network by hand") {
   compare_by_hand<WholeNetwork>();

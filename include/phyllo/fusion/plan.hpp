@@ -81,6 +81,7 @@ constexpr Plan<N> make_plan(Nodes<N> const& p, Phase phase, FusionLevel fusion,
   if (fusion < FusionLevel::segment || !has_segments) return fine;
   SegmentLimits within = limits;
   within.normalizations = limits.normalizations && phase == Phase::inference;
+  within.lone_layers = limits.lone_layers && phase == Phase::training;
   Plan<N> plan = fine;
   plan.size = 0;
   for (int s = 0; s < fine.size;) {
@@ -108,7 +109,9 @@ constexpr bool is_whole_step(Nodes<N> const& p, FusionLevel fusion,
                              SegmentLimits const& limits = UsualLimits::value) {
   if (!limits.whole_steps) return false;
   Plan<N> const plan = make_plan(p, Phase::training, fusion, limits);
-  return plan.size == 1 && plan.step[0].kind == StepKind::segment && p.inputs == 1 &&
+  bool has_rows = false;
+  for (int k = 0; k < plan.nodes; ++k) has_rows = has_rows || plan.role[k] == SegmentRole::dense;
+  return plan.size == 1 && plan.step[0].kind == StepKind::segment && has_rows && p.inputs == 1 &&
          p.outputs == 1 && p.output[0] == plan.tail(plan.step[0]);
 }
 template <class Program>

@@ -46,6 +46,7 @@ template <int N> struct SegmentRun {
   int steps = 0, layers = 0, dense = 0, windowed = 0;
   long parameters = 0;
   long values = 0;      // numbers of a sample, once there are images
+  int channels = 0;     // of the widest image
   int rows_begin = -1;  // the step whose input are rows of channels
   FusionEnd end = {};
   FusionEnd no_rows = {EndReason::no_rows};  // why no Linear layer follows the images
@@ -141,6 +142,7 @@ template <int N> struct SegmentRun {
       ++dense;
     } else if (as == SegmentRole::convolution || as == SegmentRole::pooling) {
       if (windowed++ == 0) values = n.input.size();
+      channels = channels > n.output.channels ? channels : n.output.channels;
     }
     role[step.first] = as;
     if (folded) role[step.first + 1] = SegmentRole::normalization;
@@ -161,11 +163,24 @@ template <int N> struct SegmentRun {
     return true;
   }
 
+  // A layer whose result the backward pass does not need again: no pointwise one is behind it.
+  constexpr bool is_lone_layer() const {
+    return limits.lone_layers && steps == 1 && plan.step[first].count == 1;
+  }
+  // Whether images without a Linear layer behind them are worth a kernel. What a Linear layer
+  // could not read ends the segment in front of it.
+  constexpr bool is_trunk() const {
+    Node const& last = p.node[plan.head(plan.step[first + steps - 1])];
+    bool const refused_linear = windowed > 1 && reads_whole_input(last);
+    return (windowed >= limits.fewest_layers || is_lone_layer()) && parameters > 0 &&
+           channels <= limits.images.most_channels && !refused_linear;
+  }
+
   // What is against an end of the run here: another step reads a value inside, or it is not worth a
   // kernel.
   constexpr FusionEnd incomplete() const {
-    if (windowed > 0 && dense == 0) return no_rows;
-    if (windowed == 0 && dense < limits.fewest_layers)
+    if (windowed > 0 && dense == 0 && !is_trunk()) return no_rows;
+    if (windowed == 0 && dense < limits.fewest_layers && !is_lone_layer())
       return {EndReason::few_layers, dense, limits.fewest_layers};
     for (int s = first; s + 1 < first + steps; ++s)
       if (readers(p, result(s)) != readers_within(p, plan, first, first + steps, result(s)))

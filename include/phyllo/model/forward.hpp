@@ -30,6 +30,8 @@ struct ForwardPass : SegmentPass<Planned, Precision, Exec, Communication> {
     constexpr int last = Planned::plan.size - 1;
     if constexpr (Planned::phase == Phase::training || !Base::template segment_takes_views<last>())
       return false;
+    else if constexpr (Base::template writes_image<last>())
+      return false;
     else
       return Planned::program::nodes.outputs == 1 &&
              Planned::program::nodes.output[0] == Planned::result(last) &&

@@ -28,6 +28,12 @@ struct SegmentPass : Pass<Planned, Precision, Exec, Communication> {
   static constexpr bool reads_image_as_row =
       Planned::plan.role[Planned::step(S).first] == SegmentRole::dense &&
       Planned::head(S).input.positions() > 1;
+  /// Whether the result of segment S is an image, which its kernels write to a slot.
+  template <int S> static constexpr bool writes_image() {
+    constexpr int last = detail::segment_layers<Planned, S>().size - 1;
+    constexpr SegmentRole role = detail::segment_layers<Planned, S>().role[last];
+    return role == SegmentRole::convolution || role == SegmentRole::pooling;
+  }
   /// What segment S reads: the caller's View where it may, else its slot.
   template <int S> ExternalTensor segment_source() const {
     return S == 0 && !this->placed.source.is_null() ? this->placed.source : input_slot<S>();

@@ -30,8 +30,9 @@ template <class Chain> struct Normalization {
     int batch = 0, positions = 0, channels = 0;
     storage const* x = nullptr;
     accumulate const* mean_sums = nullptr;
-    accumulate* partial = nullptr;  // workspace (row_blocks, C)
-    accumulate* sums = nullptr;     // (C + 1), or (C) with mean_sums
+    // Workspace (row_blocks, 2 C); as the call without mean_sums left it where these are given.
+    accumulate* partial = nullptr;
+    accumulate* sums = nullptr;  // (C + 1), or (C) with mean_sums
   };
 
   /// mean and inverse deviation of the batch; running statistics by exponential averaging with the

@@ -6,11 +6,12 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Limits of the convolutions and poolings in front of the Linear layers of a segment.
+/// Limits of the convolutions and poolings of a segment, in front of its Linear layers or alone.
 struct ImageLimits {
   int most_values = 0;      // numbers of one sample, all layers together
   int widest = 0;           // inputs of the first Linear layer
   int most_parameters = 0;  // elements of the whole segment
+  int most_channels = 0;    // of a segment without Linear layers; 0: there is none
 };
 
 /// Scratch memory of a block, for kernels that load the weights of one layer or more into it.
@@ -44,6 +45,7 @@ struct SegmentLimits {
   bool normalizations = false;  // of inference
   bool row_norms = false;       // LayerNorm and RMSNorm
   bool trains = false;          // op::SegmentBackward: segments in plans of training
+  bool lone_layers = false;     // in these also of one layer without a pointwise one behind it
   bool whole_steps = false;     // op::WholeStep
   bool fills_devices = false;   // whole steps have work for all threads of a device
   ImageLimits images = {};
@@ -54,21 +56,25 @@ struct SegmentLimits {
 ///
 /// A tile is in a core's first-level cache: the widest value times the rows of a tile. All weights,
 /// 640 KiB in float, are in the second-level cache. With images so are the values and gradients of
-/// the samples that fill a vector, and weights may have 512 KiB.
+/// the samples that fill a vector, and weights may have 512 KiB. Sums over 32 channels are faster
+/// as products of pairs of bfloat16, one layer at a time.
 struct UsualLimits {
-  static constexpr SegmentLimits value = {
-      .backend = "openmp",
-      .widest = 128,
-      .fewest_layers = 2,
-      .most_layers = 16,
-      .most_parameters = 160 * 1024,
-      .sums = true,
-      .windows = true,
-      .normalizations = true,
-      .row_norms = true,
-      .trains = true,
-      .whole_steps = true,
-      .images = {.most_values = 12 * 1024, .widest = 1024, .most_parameters = 128 * 1024}};
+  static constexpr SegmentLimits value = {.backend = "openmp",
+                                          .widest = 128,
+                                          .fewest_layers = 2,
+                                          .most_layers = 16,
+                                          .most_parameters = 160 * 1024,
+                                          .sums = true,
+                                          .windows = true,
+                                          .normalizations = true,
+                                          .row_norms = true,
+                                          .trains = true,
+                                          .lone_layers = true,
+                                          .whole_steps = true,
+                                          .images = {.most_values = 12 * 1024,
+                                                     .widest = 1024,
+                                                     .most_parameters = 128 * 1024,
+                                                     .most_channels = 16}};
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA

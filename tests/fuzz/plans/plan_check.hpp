@@ -263,7 +263,13 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
     if (mistake != nullptr) return;
     need(layers.size <= limits.most_layers, "no more layers than the backend takes");
     coverage.most_layers += layers.size == limits.most_layers;
-    need(dense >= (images > 0 ? 1 : limits.fewest_layers), "a segment is worth a kernel");
+    bool const is_lone = life.phase == Phase::training && limits.lone_layers && step.count == 1;
+    if (images > 0 && dense == 0)
+      check_trunk(layers, parameters, is_lone);
+    else
+      need(dense >= (images > 0 ? 1 : limits.fewest_layers) || is_lone,
+           "a segment is worth a kernel");
+    coverage.lone_layers += is_lone;
     need(parameters <= (images > 0 ? limits.images.most_parameters : limits.most_parameters),
          "the parameters fit");
     if (images > 0) {
@@ -276,13 +282,32 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
     }
   }
 
+  // Images alone: no more channels than lanes pay for, and not in front of a product that a head
+  // was refused as.
+  void check_trunk(detail::SegmentLayers const& layers, long parameters, bool is_lone) {
+    need(layers.size >= limits.fewest_layers || is_lone, "images alone are worth a kernel");
+    need(parameters > 0, "images alone have parameters");
+    for (int l = 0; l < layers.size; ++l)
+      need(node(plan.order[layers.first[l]]).output.channels <= limits.images.most_channels,
+           "images alone have few channels");
+    need(layers.size == 1 ||
+             !detail::reads_whole_input(node(plan.order[layers.first[layers.size - 1]])),
+         "a product of matrices ends no segment of images");
+    ++coverage.trunks;
+  }
+
   void check_whole_step(FusionLevel fusion) {
-    Plan<N> const inference = make_plan(p, Phase::inference, fusion, limits);
-    bool whole = inference.size == 1 && inference.step[0].kind == StepKind::segment &&
-                 p.inputs == 1 && p.outputs == 1 &&
-                 is_output(inference.order[inference.nodes - 1]) &&
-                 node(node(inference.order[0]).source[0]).role == Role::input;
-    for (int i = 0; i < p.size; ++i) whole = whole && node(i).role != Role::normalization;
+    Plan<N> const training = make_plan(p, Phase::training, fusion, limits);
+    bool whole = training.size == 1 && training.step[0].kind == StepKind::segment &&
+                 p.inputs == 1 && p.outputs == 1 && is_output(training.order[training.nodes - 1]) &&
+                 node(node(training.order[0]).source[0]).role == Role::input;
+    bool has_rows = false;
+    for (int k = 0; k < training.nodes; ++k) {
+      Node const& n = node(training.order[k]);
+      whole = whole && n.role != Role::normalization;
+      has_rows = has_rows || training.role[k] == SegmentRole::dense;
+    }
+    whole = whole && has_rows;
     need(is_whole_step(p, fusion, limits) == (whole && limits.trains && limits.whole_steps),
          "a whole step is one segment from the input to the output");
     coverage.whole_steps += whole;

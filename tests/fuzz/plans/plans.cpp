@@ -178,6 +178,8 @@ int main(int argc, char** argv) {
   show("whole steps", coverage.whole_steps);
   show("segments of training", coverage.training_segments);
   show("folded layers in segments", coverage.folded_in_segments);
+  show("segments of images alone", coverage.trunks);
+  show("segments of one layer", coverage.lone_layers);
   show("segments of the most layers", coverage.most_layers);
   show("layers of the widest rows", coverage.widest);
   show("images read as rows", coverage.images_as_rows);

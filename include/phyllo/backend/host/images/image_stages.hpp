@@ -8,6 +8,7 @@
 #include <phyllo/backend/host/images/image_transfer.hpp>
 #include <phyllo/backend/host/images/pool_tile.hpp>
 #include <phyllo/backend/host/segment/gradient_tensors.hpp>
+#include <phyllo/backend/host/segment/tile_transfer.hpp>
 
 #include <cstring>
 
@@ -49,14 +50,16 @@ template <class Layers, class P, bool Training, bool InputGradient = false> clas
   void forward(ExternalTensor const& source, long n, int samples, A* rows, int stride) {
     for (int s = 0; s < samples; s += group) {
       A* const values = values_of(Training ? s / group : 0);
-      int const count = samples - s < group ? samples - s : group;
-      ImageTransfer<A, value_place<0>>::load(source, n + s, count, values);
-      if constexpr (Layout::converts)
-        for (int i = 0; i < value_place<0>.size() * group; ++i) values[i] = rounded<P>(values[i]);
-      all_forward(values, int(n) + s, std::make_integer_sequence<int, layers>{});
+      forward_group<layers>(source, n + s, group_of(samples - s), values);
       ImageTransfer<A, value_place<layers>>::to_rows(values + Layout::value_at(layers),
                                                      rows + long(s) * stride, stride);
     }
+  }
+  /// The same of one group into the slot of the result.
+  template <class S> void forward(ExternalTensor const& source, long n, int samples, S* result) {
+    forward_group<layers>(source, n, samples, values_of(0));
+    ImageTransfer<A, value_place<layers>>::store(values_of(0) + Layout::value_at(layers), n,
+                                                 samples, result, false);
   }
 
   /// Parameter gradients, and where work.d_x wants them those of the images, from those of the
@@ -64,22 +67,29 @@ template <class Layers, class P, bool Training, bool InputGradient = false> clas
   template <class Work>
   void backward(Work const& work, int n, int samples, A* rows, int stride,
                 Gradients const& gradients) {
-    bool passes_on = false;  // of the first layer
-    if constexpr (InputGradient) passes_on = work.d_x != nullptr;
     for (int s = 0; s < samples; s += group) {
       for (int r = samples; r < s + group; ++r)
         std::memset(static_cast<void*>(rows + long(r) * stride), 0,
                     sizeof(A) * std::size_t(stride));
       ImageTransfer<A, gradient_place<layers>>::from_rows(rows + long(s) * stride, stride,
                                                           gradient(layers));
-      all_backward(values_of(s / group), n + s, gradients, passes_on,
-                   std::make_integer_sequence<int, layers>{});
-      if constexpr (InputGradient)
-        if (passes_on)
-          ImageTransfer<A, gradient_place<0>>::store(gradient(0), n + s,
-                                                     samples - s < group ? samples - s : group,
-                                                     work.d_x, work.accumulate_gradient);
+      backward_group(work, n + s, group_of(samples - s), values_of(s / group), gradients);
     }
+  }
+  /// The same of one group, forward as far as backward reads it, from the gradient of the images
+  /// in work.d_y.
+  template <class Work>
+  void backward(Work const& work, ExternalTensor const& source, long n, int samples,
+                Gradients const& gradients) {
+    constexpr bool reads_result = Op<layers - 1>::chain::derivative_of != Derivative::nothing;
+    constexpr ImagePlace D = gradient_place<layers>;
+    forward_group<reads_result ? layers : layers - 1>(source, n, samples, values_of(0));
+    if constexpr (D.has_zeros())
+      std::memset(static_cast<void*>(gradient(layers)), 0,
+                  sizeof(A) * group * std::size_t(D.size()));
+    ImageTransfer<A, D>::load(images_of(work.d_y, Op<layers - 1>::output), n, samples,
+                              gradient(layers));
+    backward_group(work, int(n), samples, values_of(0), gradients);
   }
 
   /// Adds what was summed lane by lane to the gradients.
@@ -88,6 +98,7 @@ template <class Layers, class P, bool Training, bool InputGradient = false> clas
   }
 
  private:
+  static int group_of(int samples) { return samples < group ? samples : group; }
   A* values_of(int g) const { return memory_ + long(g) * Layout::group_size; }
   A* gradient(int l) const { return memory_ + Layout::gradient_at(l); }
   A* saved(A* values, int l) const { return values + Layout::saved_at(l); }
@@ -127,7 +138,29 @@ template <class Layers, class P, bool Training, bool InputGradient = false> clas
     }
   }
 
-  template <int... L> void all_forward(A* values, int n, std::integer_sequence<int, L...>) const {
+  // The first Count layers.
+  template <int Count>
+  void forward_group(ExternalTensor const& source, long n, int samples, A* values) const {
+    ImageTransfer<A, value_place<0>>::load(source, n, samples, values);
+    if constexpr (Layout::converts)
+      for (int i = 0; i < value_place<0>.size() * group; ++i) values[i] = rounded<P>(values[i]);
+    all_forward(values, int(n), std::make_integer_sequence<int, Count>{});
+  }
+  template <class Work>
+  void backward_group(Work const& work, int n, int samples, A* values,
+                      Gradients const& gradients) const {
+    bool passes_on = false;  // of the first layer
+    if constexpr (InputGradient) passes_on = work.d_x != nullptr;
+    all_backward(values, n, gradients, passes_on, std::make_integer_sequence<int, layers>{});
+    if constexpr (InputGradient)
+      if (passes_on)
+        ImageTransfer<A, gradient_place<0>>::store(gradient(0), n, samples, work.d_x,
+                                                   work.accumulate_gradient);
+  }
+
+  template <int... L>
+  void all_forward([[maybe_unused]] A* values, [[maybe_unused]] int n,
+                   std::integer_sequence<int, L...>) const {
     (layer_forward<L>(values, n), ...);
   }
   template <int L> void layer_forward(A* values, int n) const {

@@ -96,7 +96,7 @@ template <class T, ImagePlace Place> class ImageTransfer {
 
   template <class E>
   static void load_as(ExternalTensor const& from, long first, int samples, T* image) {
-    bool const channels_last = from.variables == 0 &&
+    bool const channels_last = from.variables == 0 && Place.step[2] == 1 &&
                                (Place.channels == 1 || from.channel_stride == 1) &&
                                (Place.extent[2] == 1 || from.spatial_stride[2] == Place.channels);
     for (int d = 0; d < Place.extent[0]; ++d)
@@ -108,7 +108,7 @@ template <class T, ImagePlace Place> class ImageTransfer {
         else
           for (int c = 0; c < Place.channels; ++c)
             run(start<E>(from, first, c, d, h), from.sample_stride, from.spatial_stride[2], samples,
-                Place.extent[2], row + c * n, Place.channels * n);
+                Place.extent[2], row + c * n, Place.stride() * n);
       }
   }
   template <class E>

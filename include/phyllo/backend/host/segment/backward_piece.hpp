@@ -18,27 +18,6 @@
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
-/// One work item of as many as pieces: one run of parameters, the rows of the pieces added as a
-/// binary tree.
-template <class A> struct sum_pieces {
-  A* partial = nullptr;    // (pieces, count)
-  A* gradients = nullptr;  // (count)
-  int count = 0;
-  int pieces = 1;
-
-  void operator()(int item) const {
-    int const first = int(long(count) * item / pieces),
-              last = int(long(count) * (item + 1) / pieces);
-    for (int width = 1; width < pieces; width *= 2)
-      for (int p = 0; p + width < pieces; p += 2 * width) {
-        A* const to = partial + long(p) * count;
-        A const* const from = partial + long(p + width) * count;
-        for (int i = first; i < last; ++i) to[i] += from[i];
-      }
-    std::memcpy(gradients + first, partial + first, sizeof(A) * std::size_t(last - first));
-  }
-};
-
 /// Forward, backward and parameter gradients of a segment, tile by tile: a tile's values stay in
 /// the cache. One work item: one piece of the batch, whose gradients are summed in a row of their
 /// own.
@@ -167,21 +146,6 @@ template <class Op, class P> struct backward_piece {
             each);
       }
     }
-  }
-
-  /// A whole batch in pieces of its own; their rows are summed into `gradients`.
-  template <class Space>
-  static void run_batch(Space const& exec, std::string const& label,
-                        typename Op::template Run<P> const& work, ExternalTensor const& source,
-                        A* gradients) {
-    int pieces = pieces_of(exec, work.forward.batch, tile_size, work.forward.shards);
-    if (pieces > work.rows) pieces = work.rows;
-    if (pieces == 0) pieces = 1;  // an empty batch has gradients of zero
-    int const workers = workers_of(exec, pieces, work.forward.memory.slices);
-    launch(exec, label, workers, backward_piece{work, source, pieces, workers});
-    if (pieces > 1)
-      launch(exec, label, pieces,
-             sum_pieces<A>{work.partial, gradients, work.parameter_count, pieces});
   }
 
  private:

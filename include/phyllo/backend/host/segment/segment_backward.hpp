@@ -3,11 +3,12 @@
 #pragma once
 
 #include <phyllo/backend/host/segment/backward_piece.hpp>
+#include <phyllo/backend/host/segment/run_pieces.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
 template <class... D, class P>
-  requires(!op::is_normalization<D> && ...)
+  requires((!op::is_normalization<D> && ...) && !SegmentParts<op::Segment<D...>>::is_all_images)
 struct Kernels<op::SegmentBackward<op::Segment<D...>>, P> {
   using Op = op::SegmentBackward<op::Segment<D...>>;
   using Functor = backward_piece<Op, P>;
@@ -19,7 +20,7 @@ struct Kernels<op::SegmentBackward<op::Segment<D...>>, P> {
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template Run<P> const& work, ExternalTensor const& source) {
-    Functor::run_batch(exec, label, work, source, work.gradients + work.parameter_first);
+    run_pieces<Functor>(exec, label, work, source, work.gradients + work.parameter_first);
   }
 };
 

@@ -26,7 +26,8 @@ template <class Segment> struct SegmentParts;
 template <class... D> struct SegmentParts<op::Segment<D...>> {
   static constexpr int images = (int(!op::is_on_rows<D>) + ... + 0);
   static constexpr int layers = sizeof...(D);
-  static_assert(images < layers, "the planner ends a segment with rows of channels");
+  /// Whether there are no rows of channels: the result is images.
+  static constexpr bool is_all_images = images == layers;
 
   template <int First, class Sequence> struct Run;
   template <int First, int... I> struct Run<First, std::integer_sequence<int, I...>> {

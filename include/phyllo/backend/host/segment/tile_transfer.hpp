@@ -22,6 +22,17 @@ template <class S> ExternalTensor rows_of(S const* slot, int channels) {
   return t;
 }
 
+/// A slot (N, spatial..., channels) of images, as a tensor.
+template <class S> ExternalTensor images_of(S const* slot, Shape const& s) {
+  ExternalTensor t = rows_of(slot, s.size());
+  std::ptrdiff_t stride = s.channels;
+  for (int d = 2; d >= 0; --d) {
+    t.spatial_stride[d] = stride;
+    stride *= s.spatial[d];
+  }
+  return t;
+}
+
 /// Rows of the caller's tensor into a tile and back, with the element type and the layout chosen
 /// once a tile instead of once a number.
 ///

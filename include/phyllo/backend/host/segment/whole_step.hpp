@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/host/segment/backward_piece.hpp>
+#include <phyllo/backend/host/segment/run_pieces.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
@@ -21,7 +22,7 @@ template <class... D, class L, class P> struct Kernels<op::WholeStep<op::Segment
       int const workers = workers_of(exec, work.pieces, work.forward.memory.slices);
       return launch(exec, label, workers, Functor{work, source, work.pieces, workers});
     }
-    Functor::run_batch(exec, label, work, source, work.gradients);
+    run_pieces<Functor>(exec, label, work, source, work.gradients);
   }
 };
 
