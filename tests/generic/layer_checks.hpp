@@ -189,11 +189,10 @@ template <class Net> void check_small_batches(Results const& expected, unsigned 
 
 /// Whether the two scales of fusion make two plans, of training or of inference.
 template <class Net, FusionLevel A, FusionLevel B>
-inline constexpr bool plans_differ =
-    Planned<Net, Phase::training, A, 8>::plan.size !=
-        Planned<Net, Phase::training, B, 8>::plan.size ||
-    Planned<Net, Phase::inference, A, 8>::plan.size !=
-        Planned<Net, Phase::inference, B, 8>::plan.size;
+inline constexpr bool plans_differ = Planned<Net, Phase::training, A, 8>::plan.size !=
+                                         Planned<Net, Phase::training, B, 8>::plan.size ||
+                                     Planned<Net, Phase::inference, A, 8>::plan.size !=
+                                         Planned<Net, Phase::inference, B, 8>::plan.size;
 
 /// Everything that holds for every layer, of one of its networks; other types of storage of the
 /// first, in verify bf16 of each.

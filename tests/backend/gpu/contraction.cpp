@@ -39,8 +39,7 @@ TEST_CASE_TEMPLATE("gpu: products of odd extents", P, PHYLLO_TEST_INSTRUCTION_PR
     for (int j = 0; j < 7; j += all_cases ? 1 : 2) {
       ContractionCase const c{batches[i], Shape{extents[j]}, extents[(2 * i + j) % 7], {}};
       compare_contraction<P, ByMma>(c, (i + j) % 2 == 0, errors<P>);
-      if constexpr (has_mfma<P>)
-        compare_contraction<P, ByMfma>(c, (i + j) % 2 == 0, errors<P>);
+      if constexpr (has_mfma<P>) compare_contraction<P, ByMfma>(c, (i + j) % 2 == 0, errors<P>);
     }
 }
 
@@ -69,7 +68,7 @@ TEST_CASE_TEMPLATE("gpu: convolutions", P, PHYLLO_TEST_INSTRUCTION_PRECISIONS) {
       compare_contraction<P, ByMma>({3, Shape{channels, 9, 7}, outputs, square}, true, errors<P>);
       if constexpr (has_mfma<P>)
         compare_contraction<P, ByMfma>({2, Shape{channels, 4, 5, 6}, outputs, cube}, false,
-                                     errors<P>);
+                                       errors<P>);
     }
   compare_contraction<P, ByMma>({0, Shape{3, 9, 7}, 5, whole}, true, errors<P>);
 }
@@ -120,7 +119,7 @@ TEST_CASE_TEMPLATE("gpu: products with an epilogue", P, PHYLLO_TEST_INSTRUCTION_
       compare_epilogue<op::Chain<ReLU>, P, ByMma>(batch, Shape{100}, outputs, with);
       if constexpr (has_mfma<P>)
         compare_epilogue<op::Chain<GELU, Dropout<0.25>, Tanh>, P, ByMfma>(batch, Shape{17}, outputs,
-                                                                        with);
+                                                                          with);
     }
   compare_epilogue<op::Chain<Dropout<0.5>, GELU>, P, ByMma>(7, Shape{33, 3, 5}, 34,
                                                             {true, true, true, true});
