@@ -20,7 +20,7 @@ struct Square : phyllo::Pointwise {
 };
 
 struct Ramp : phyllo::Pointwise {
-  static constexpr char const* name = "ramp";
+  [[maybe_unused]] static constexpr char const* name = "ramp";
   static constexpr auto activation = phyllo::Activation::rectifier;
   template <class T> PHYLLO_FUNCTION static T value(T x) { return x <= T(0) ? T(0) : x; }
   template <class T> PHYLLO_FUNCTION static T derivative(T x) { return T(x > T(0)); }

@@ -26,7 +26,7 @@ using Matrix = Kokkos::View<double**, Kokkos::LayoutRight, Host>;
 
 // The loss of docs/25_write_a_loss.md.
 struct Huber {
-  static constexpr char const* name = "huber";
+  [[maybe_unused]] static constexpr char const* name = "huber";
   static constexpr bool classes = false;
   float width = 1;
 

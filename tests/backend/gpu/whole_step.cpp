@@ -42,7 +42,7 @@ using Mlp = op::Segment<Dense<16, 64, ReLU>, Dense<64, 64, ReLU>, Dense<64, 64, 
 
 // Zero as constructed: kernels that lose its member lose its gradients.
 struct Scaled {
-  static constexpr char const* name = "scaled";
+  [[maybe_unused]] static constexpr char const* name = "scaled";
   static constexpr bool classes = false;
   float scale = 0;
   static Scaled other() { return {1.5f}; }

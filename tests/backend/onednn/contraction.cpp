@@ -53,7 +53,7 @@ template <class P, class... Chain> void compare_epilogues() {
 }
 
 struct OwnTanh : Pointwise {
-  static constexpr char const* name = "own_tanh";
+  [[maybe_unused]] static constexpr char const* name = "own_tanh";
   static constexpr Activation activation = Activation::hyperbolic_tangent;
 };
 

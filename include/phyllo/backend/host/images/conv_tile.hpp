@@ -7,6 +7,8 @@
 #include <phyllo/backend/host/simd/register_block.hpp>
 #include <phyllo/backend/host/simd/vector_square.hpp>
 
+#include <utility>
+
 namespace phyllo::inline PHYLLO_ISA::host {
 
 /// y(q, o) = first[o] + sum over taps t and channels c of x(q stride + t, c) weight(t, c, o), for

@@ -4,6 +4,7 @@
 
 #include <phyllo/core/element_type.hpp>
 #include <phyllo/core/external_tensor.hpp>
+#include <phyllo/core/shape.hpp>
 
 #include <type_traits>
 
