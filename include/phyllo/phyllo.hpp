@@ -26,6 +26,7 @@
 #include <phyllo/layer/sigmoid.hpp>
 #include <phyllo/layer/softmax.hpp>
 #include <phyllo/layer/tanh.hpp>
+#include <phyllo/layer/transposed_convolution.hpp>
 #include <phyllo/layer/upsample.hpp>
 #include <phyllo/network/network.hpp>
 

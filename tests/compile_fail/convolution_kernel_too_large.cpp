@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Conv: expected .* each at least the kernel size minus twice the padding
+// expect: Conv: expected .* each at least the extent of the kernel minus the padding
 // position: Convolution<2, 6, phyllo::KernelSize<7>
 // position: Layer<1>
 // position: Given<1, 4, 28>

@@ -33,6 +33,11 @@ struct Residuals : Network<Input<3, 12, 12>, Conv2d<8, Padding<1>, Bias<false>>,
                            Residual<Main<Conv2d<8, Padding<1>, Bias<false>>, BatchNorm<>, GELU,
                                          Conv2d<8, Padding<1>, Bias<false>>, BatchNorm<>>>, GELU,
                            GlobalAveragePool, Flatten, Linear<4>> {};
+struct Convolutions : Network<Input<4, 9, 8>, Conv2d<8, Dilation<2>, Padding<2>, ChannelGroups<2>, Bias<false>>, BatchNorm<>, GELU,
+                              Conv2d<8, Stride<2>, CircularPadding<1>, ChannelGroups<8>>, Tanh,
+                              ConvTranspose2d<6, Stride<2>, Padding<1>, OutputPadding<0, 1>, ChannelGroups<2>>, GELU,
+                              ConvTranspose2d<5, KernelSize<2, 3>, Dilation<2, 1>, Bias<false>>, Tanh, Conv2d<4, ReflectPadding<1>>, GELU,
+                              Conv2d<4, KernelSize<5>, ReplicatePadding<2>, Dilation<1, 2>>, GlobalAveragePool, Flatten, Linear<4>> {};
 struct Rows : Network<Input<20>, Linear<48>, LayerNorm<>, GELU, Linear<129>, RMSNorm<>, Tanh, Linear<4>> {};
 struct Words : Network<IntegerInput<7>, Embedding<23, 12>, LayerNorm<>, Flatten, Linear<33>, GELU, RMSNorm<Epsilon<1e-3>>,
                        Linear<5>> {};
@@ -167,6 +172,7 @@ int main(int argc, char* argv[]) {
     write_all<Wide, CrossEntropy>(argv[1], "wide");
     write_all<LeNet, CrossEntropy>(argv[1], "lenet");
     write_all<Residuals, CrossEntropy>(argv[1], "residuals");
+    write_all<Convolutions, CrossEntropy>(argv[1], "convolutions");
     write_all<Rows, MeanSquaredError>(argv[1], "rows");
     write_all<Words, CrossEntropy>(argv[1], "words");
   } catch (std::exception const& error) {

@@ -32,7 +32,7 @@ template <class Segment, class P> void backward(Space const& exec) {
 }
 
 void gpu_segment_backward(Space const& exec) {
-  backward<Narrow, Mixed<fp16, float>>(exec);
+  PHYLLO_IN_VERIFY(backward<Narrow, Mixed<fp16, float>>(exec);)
   PHYLLO_IN_VERIFY(backward<Narrow, Full<float>>(exec);)
   backward<Mlp, Mixed<bf16, float>>(exec);
   backward<Wide, Mixed<bf16, float>>(exec);

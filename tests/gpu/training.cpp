@@ -15,6 +15,10 @@ struct GpuConvolutional
                       phyllo::GELU, phyllo::Upsample<2>, phyllo::AveragePool2d<2>,
                       phyllo::Dropout<0.25>, phyllo::Flatten, phyllo::Linear<10>, phyllo::Softmax> {
 };
+struct GpuDecoder : phyllo::Network<phyllo::Input<4, 8, 8>,
+                                    phyllo::Conv2d<8, phyllo::Dilation<2>, phyllo::ChannelGroups<2>,
+                                                   phyllo::CircularPadding<2>>,
+                                    phyllo::ReLU, phyllo::ConvTranspose2d<3, phyllo::Stride<2>>> {};
 struct GpuPerceptron : phyllo::Network<phyllo::Input<16>, phyllo::Linear<64>, phyllo::ReLU,
                                        phyllo::Linear<64>, phyllo::ReLU, phyllo::Linear<16>> {};
 
@@ -29,6 +33,7 @@ template <class Net, class L, class P, class Targets> void train(Targets const& 
 
 void gpu_training(Kokkos::View<int*> classes, Kokkos::View<float**> values) {
   train<GpuConvolutional, phyllo::CrossEntropy, phyllo::Full<float>>(classes);
+  PHYLLO_IN_VERIFY(train<GpuDecoder, phyllo::MeanSquaredError, phyllo::Full<float>>(values);)
   PHYLLO_IN_VERIFY(
       train<GpuConvolutional, phyllo::CrossEntropy, phyllo::Mixed<phyllo::bf16, float>>(classes);)
   PHYLLO_IN_VERIFY(

@@ -34,7 +34,7 @@ void gpu_whole_step(Kokkos::View<int*, Space> classes, Kokkos::View<float**, Spa
   train<MlpTrain, MeanSquaredError, Mixed<bf16, float>>(values);
   train<DeepTrain, CrossEntropy, Mixed<bf16, float>>(classes);
   PHYLLO_IN_VERIFY(train<DeepTrain, MeanSquaredError, Mixed<fp16, float>>(values);)
-  train<WideTrain, MeanSquaredError, Full<float>>(values);
+  PHYLLO_IN_VERIFY(train<WideTrain, MeanSquaredError, Full<float>>(values);)
   PHYLLO_IN_VERIFY(train<SurrogateTrain, CrossEntropy, Mixed<fp16, float>>(classes);)
   PHYLLO_IN_VERIFY(train<SurrogateTrain, MeanSquaredError, Full<float>>(values);)
   static_assert(!runs_whole_steps<SurrogateTrain, Full<double>, Execution<>>());

@@ -79,14 +79,13 @@ template <class Option, template <int...> class Name> inline constexpr bool is_o
 template <int... V, template <int...> class Name>
 inline constexpr bool is_option<Name<V...>, Name> = true;
 
-template <int Rank, int... V> constexpr Extents extents_of(KernelSize<V...>) {
-  return spread<Rank, V...>(1);
-}
-template <int Rank, int... V> constexpr Extents extents_of(Stride<V...>) {
-  return spread<Rank, V...>(1);
-}
-template <int Rank, int... V> constexpr Extents extents_of(Padding<V...>) {
-  return spread<Rank, V...>(0);
+// What an option says of a dimension that is not in use.
+template <class Option> inline constexpr int unused_extent = 1;
+template <int... V> inline constexpr int unused_extent<Padding<V...>> = 0;
+
+template <int Rank, template <int...> class Name, int... V>
+constexpr Extents extents_of(Name<V...>) {
+  return spread<Rank, V...>(unused_extent<Name<V...>>);
 }
 
 template <int Rank, template <int...> class Name, class Default, class... Options>

@@ -21,6 +21,7 @@ enum class Role : std::uint8_t {
   concatenation,  // channels of several values side by side
   row,            // statistics of the channels of one position
   lookup,         // rows of a table by index
+  convolution,    // contractions with dilated taps, groups or other borders, and transposed ones
 };
 
 /// Which value the derivative of a pointwise function is computed from; decides what a training

@@ -49,6 +49,8 @@ inline constexpr Rule rules[] = {
     //name                           pattern                                                                        becomes                        valid in
     {"fold norm into contraction",   {one(Role::contraction), one(Role::normalization), many(Role::pointwise)}, 3, StepKind::folded_contraction,     Phase::inference},
     {"contraction epilogue",         {one(Role::contraction), many(Role::pointwise)},                           2, StepKind::contraction_epilogue,   Phase::both},
+    {"fold norm into convolution",   {one(Role::convolution), one(Role::normalization), many(Role::pointwise)}, 3, StepKind::folded_contraction,     Phase::inference},
+    {"convolution epilogue",         {one(Role::convolution), many(Role::pointwise)},                           2, StepKind::contraction_epilogue,   Phase::both},
     {"normalise, add, activate",     {one(Role::normalization), one(Role::add), many(Role::pointwise)},         3, StepKind::normalization_add,      Phase::training},
     {"normalise and activate",       {one(Role::normalization), many(Role::pointwise)},                         2, StepKind::normalization_epilogue, Phase::both},
     {"normalise rows and activate",  {one(Role::row), many(Role::pointwise)},                                   2, StepKind::normalization_epilogue, Phase::both},

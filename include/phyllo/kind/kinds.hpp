@@ -5,6 +5,7 @@
 #include <phyllo/kind/add.hpp>
 #include <phyllo/kind/concatenation.hpp>
 #include <phyllo/kind/contraction.hpp>
+#include <phyllo/kind/convolution.hpp>
 #include <phyllo/kind/input.hpp>
 #include <phyllo/kind/lookup.hpp>
 #include <phyllo/kind/normalization.hpp>
@@ -39,7 +40,7 @@ template <Role... R> struct KindList {
 /// All kinds, in the order of Role.
 using Kinds = KindList<Role::input, Role::contraction, Role::normalization, Role::pointwise,
                        Role::pooling, Role::resample, Role::reshape, Role::add, Role::concatenation,
-                       Role::row, Role::lookup>;
+                       Role::row, Role::lookup, Role::convolution>;
 
 }  // namespace detail
 

@@ -115,6 +115,16 @@ class Network:
         if kind == "conv":
             convolve = (F.conv1d, F.conv2d, F.conv3d)[part[1] - 1]
             return convolve(v, get("weight"), get("bias"), stride=part[4], padding=part[5])
+        if kind == "general_conv":
+            _, rank, _, _, stride, padding, _, o = part
+            if o["transposed"]:
+                convolve = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[rank - 1]
+                return convolve(v, get("weight"), get("bias"), stride=stride, padding=padding, groups=o["groups"],
+                                output_padding=o["output_padding"], dilation=o["dilation"])
+            around = [n for before, after in zip(reversed(padding), reversed(o["after"])) for n in (before, after)]
+            v = F.pad(v, around, mode="constant" if o["mode"] == "zeros" else o["mode"])
+            convolve = (F.conv1d, F.conv2d, F.conv3d)[rank - 1]
+            return convolve(v, get("weight"), get("bias"), stride=stride, dilation=o["dilation"], groups=o["groups"])
         if kind == "pool":
             which = ((F.max_pool1d, F.max_pool2d, F.max_pool3d) if part[1] == "max" else
                      (F.avg_pool1d, F.avg_pool2d, F.avg_pool3d))[part[2] - 1]

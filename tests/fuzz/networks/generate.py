@@ -17,6 +17,8 @@ PARTS (extents: channels first):
   ["input", E...]  ["named_input", TAG, E...]  ["integer_input", E...]  ["named_integer_input", TAG, E...]
   ["embedding", ENTRIES, CHANNELS]
   ["linear", OUT, BIAS]  ["conv", RANK, OUT, KERNEL, STRIDE, PADDING, BIAS] (lists of RANK numbers)
+  ["general_conv", RANK, OUT, KERNEL, STRIDE, PADDING, BIAS, {"transposed", "dilation", "groups", "mode", "after",
+   "output_padding"}]
   ["pool", "max" | "average", RANK, SIZE, STRIDE, PADDING]  ["global_pool"]  ["upsample", FACTOR]
   ["batch_norm", STATISTICS]  ["layer_norm", AFFINE, EPSILON]  ["rms_norm", AFFINE, EPSILON]  ["relu"] ["tanh"] ["sigmoid"] ["gelu"] ["bump"]  ["softmax"]  ["dropout", P]
   ["flatten"]  ["residual", MAIN, SHORTCUT | null]  ["branch", PATHS]  ["repeat", COUNT, PARTS]
@@ -136,6 +138,8 @@ class Graph:
             return self.add(part, [v], (part[1],), path, count + part[1] * part[2], count)
         if kind == "conv":
             return self.window(part, v, path, part[1], part[3], part[4], part[5], part[2])
+        if kind == "general_conv":
+            return self.general_conv(part, v, path)
         if kind == "pool":
             size = [part[3]] * part[2]
             if any(2 * p > part[3] for p in part[5]):
@@ -203,6 +207,32 @@ class Graph:
         count = product(size) * s[0] * outputs
         return self.add(part, [v], (outputs,) + extents, path, count + outputs * part[6], count * product(extents))
 
+    def general_conv(self, part, v, path):
+        _, rank, out, kernel, stride, padding, bias, o = part
+        s, groups = self.shape(v), o["groups"]
+        if len(s) - 1 != rank:
+            raise Invalid("another rank")
+        if s[0] % groups or out % groups:
+            raise Invalid("channels that groups do not divide")
+        reach = [d * (k - 1) + 1 for d, k in zip(o["dilation"], kernel)]
+        if o["transposed"]:
+            if any(p > 0 and p >= max(t, d) for p, t, d in zip(o["output_padding"], stride, o["dilation"])):
+                raise Invalid("output padding")
+            extents = tuple((e - 1) * t - 2 * p + k + q for e, t, p, k, q in
+                            zip(s[1:], stride, padding, reach, o["output_padding"]))
+            windows = s[1:]
+        else:
+            most = [e - (o["mode"] == "reflect") if o["mode"] in ("reflect", "circular") else 99 for e in s[1:]]
+            if any(p > m or a > m for p, a, m in zip(padding, o["after"], most)):
+                raise Invalid("more padding than there is to mirror")
+            extents = tuple((e + p + a - k) // t + 1 if e + p + a >= k else 0 for e, p, a, k, t in
+                            zip(s[1:], padding, o["after"], reach, stride))
+            windows = extents
+        if min(extents) < 1:
+            raise Invalid("a window that does not fit")
+        count = product(kernel) * s[0] * out // groups
+        return self.add(part, [v], (out,) + extents, path, count + out * bias, count * product(windows))
+
     def join(self, kind, values, path):
         shapes = [self.shape(v) for v in values]
         if kind == "add":
@@ -231,7 +261,7 @@ class Graph:
     def rounds_coarsely(self):
         """Results may lose more than what rounding inputs and parameters shows: see network_check.cpp."""
         kinds = [n["kind"] for n in self.nodes]
-        products = sum(kind in ("linear", "conv") for kind in kinds)
+        products = sum(kind in ("linear", "conv", "general_conv") for kind in kinds)
         return any(kind.endswith("_norm") for kind in kinds) or products >= 8 and ("tanh" in kinds or "sigmoid" in kinds)
 
     def longest_sum(self):
@@ -240,9 +270,9 @@ class Graph:
             positions = product(n["output"][1:])
             if n["kind"] == "linear":
                 longest = max(longest, n["input"][0], n["output"][0])
-            elif n["kind"] == "conv":
+            elif n["kind"] in ("conv", "general_conv"):
                 taps = product(n["part"][3])
-                longest = max(longest, taps * n["input"][0], taps * n["output"][0], positions)
+                longest = max(longest, taps * n["input"][0], taps * n["output"][0], positions, product(n["input"][1:]))
             else:
                 longest = max(longest, positions, n["output"][0])
         return longest
@@ -282,6 +312,17 @@ class Graph:
                 found.add("table on one position")
             if n["kind"] in ("layer_norm", "rms_norm") and shape[0] in (1, 17, 128, 129):
                 found.add(f"rows of {shape[0]} channels")
+            if n["kind"] == "general_conv":
+                o = n["part"][7]
+                found.add("transposed convolution" if o["transposed"] else "padding " + o["mode"])
+                if any(d > 1 for d in o["dilation"]):
+                    found.add("dilation")
+                if o["groups"] > 1:
+                    found.add("depthwise" if o["groups"] == n["input"][0] == shape[0] else "groups")
+                if list(o["after"]) != list(n["part"][5]):
+                    found.add("padding after")
+                if any(o["output_padding"]):
+                    found.add("output padding")
             if n["kind"] in ("linear", "conv", "embedding") and shape[0] in (1, 2, 16, 17, 127, 128, 129):
                 found.add(f"width {shape[0]}")
             if readers[i] > 1:
@@ -334,7 +375,7 @@ class Graph:
         """Numbers of one sample in the steps that an image segment keeps."""
         total = product(self.nodes[0]["output"])
         for n in self.nodes:
-            if n["kind"] in ("linear", "conv", "pool", "global_pool"):
+            if n["kind"] in ("linear", "conv", "general_conv", "pool", "global_pool"):
                 total += product(n["output"])
         return total
 
@@ -387,6 +428,31 @@ class Draw:
                 kernel[d] = min(kernel[d], s[1 + d] + 2 * padding[d])
         return ["conv", rank, self.width(True), kernel, stride, padding, r.random() < 0.7]
 
+    def general_conv(self, s):
+        r, rank = self.rng, len(s) - 1
+        transposed = r.random() < 0.4
+        groups = r.choice([n for n in (1, 1, 2, 3, s[0]) if s[0] % n == 0])
+        kernel = [r.choice((1, 2, 2, 3, 3, 4)) for _ in range(rank)]
+        dilation = [r.choice((1, 1, 2, 3)) for _ in range(rank)]
+        stride = [r.choice((1, 1, 2, 3)) for _ in range(rank)]
+        padding = [r.choice((0, 0, 1, 2, k - 1)) for k in kernel]
+        mode = "zeros" if transposed else r.choice(("zeros", "zeros", "reflect", "replicate", "circular"))
+        if mode in ("reflect", "circular"):
+            padding = [min(p, e - (mode == "reflect")) for p, e in zip(padding, s[1:])]
+        after = padding if transposed or r.random() < 0.7 else [r.choice((0, p)) for p in padding]
+        output = [0] * rank
+        for d in range(rank):
+            if transposed:
+                least = 1 - (s[1 + d] - 1) * stride[d] + 2 * padding[d]
+                kernel[d] = max(kernel[d], -(-(least - 1) // dilation[d]) + 1)
+                output[d] = r.choice((0, 0, max(stride[d], dilation[d]) - 1))
+            else:
+                kernel[d] = min(kernel[d], (s[1 + d] + padding[d] + after[d] - 1) // dilation[d] + 1)
+        each = r.choice((1, 1, 2, 3)) if groups > 4 else max(1, self.width(True) // groups)
+        return ["general_conv", rank, groups * each, kernel, stride, padding, r.random() < 0.7,
+                {"transposed": transposed, "dilation": dilation, "groups": groups, "mode": mode, "after": after,
+                 "output_padding": output}]
+
     def pool(self, s):
         r, rank = self.rng, len(s) - 1
         if r.random() < 0.15:
@@ -431,7 +497,9 @@ class Draw:
         r, image = self.rng, len(s) > 1
         p = r.random()
         if p < 0.34:
-            return self.conv(s) if image else ["linear", self.width(), r.random() < 0.75]
+            if image:
+                return self.general_conv(s) if r.random() < 0.35 else self.conv(s)
+            return ["linear", self.width(), r.random() < 0.75]
         if p < 0.60:
             return self.pointwise()
         if p < 0.72:
@@ -811,6 +879,19 @@ def spell(part):
                   ([option("Padding", padding)] if any(padding) else []) + \
                   ([] if bias else ["phyllo::Bias<false>"])
         return named(f"Conv{rank}d", out, *options)
+    if kind == "general_conv":
+        _, rank, out, kernel, stride, padding, bias, o = part
+        mode = {"zeros": "Padding", "reflect": "ReflectPadding", "replicate": "ReplicatePadding",
+                "circular": "CircularPadding"}[o["mode"]]
+        options = [option("KernelSize", kernel)] + \
+                  ([option("Stride", stride)] if any(s != 1 for s in stride) else []) + \
+                  ([option(mode, padding)] if any(padding) or o["mode"] != "zeros" else []) + \
+                  ([option("PaddingAfter", o["after"])] if list(o["after"]) != list(padding) else []) + \
+                  ([option("OutputPadding", o["output_padding"])] if any(o["output_padding"]) else []) + \
+                  ([option("Dilation", o["dilation"])] if any(d != 1 for d in o["dilation"]) else []) + \
+                  ([named("ChannelGroups", o["groups"])] if o["groups"] != 1 else []) + \
+                  ([] if bias else ["phyllo::Bias<false>"])
+        return named(f"Conv{'Transpose' if o['transposed'] else ''}{rank}d", out, *options)
     if kind == "pool":
         _, which, rank, size, stride, padding = part
         options = ([option("Stride", stride)] if any(s != size for s in stride) else []) + \

@@ -32,7 +32,7 @@ ENOUGH = 20  # times that each role, kind of step and boundary is to occur
 ENVIRONMENT = {"OMP_NUM_THREADS": "2", "OMP_PROC_BIND": "false", "OMP_WAIT_POLICY": "passive",
                "OMP_STACKSIZE": "2M"}  # stacks as small as they are on many clusters
 ROLES = ("input", "contraction", "normalization", "pointwise", "pooling", "resample", "reshape", "add",
-         "concatenation", "row", "lookup")
+         "concatenation", "row", "lookup", "convolution")
 KINDS = ("single", "folded_contraction", "contraction_epilogue", "normalization_epilogue", "normalization_add",
          "add_epilogue", "pointwise_chain", "segment", "training segment", "whole step")
 
@@ -147,6 +147,21 @@ def smaller_part(part):
                     yield [part[:field] + [values] + part[field + 1:]]
         if part[6]:
             yield [part[:6] + [False]]
+    elif kind == "general_conv":
+        o = part[7]
+        if not o["transposed"] and o["mode"] == "zeros" and list(o["after"]) == list(part[5]):
+            yield [["conv"] + part[1:7]]
+        for n in smaller_numbers(part[2]):
+            yield [part[:2] + [n] + part[3:]]
+        for name, plain in (("dilation", 1), ("output_padding", 0)):
+            if any(n != plain for n in o[name]):
+                yield [part[:7] + [{**o, name: [plain] * part[1]}]]
+        if o["groups"] > 1:
+            yield [part[:7] + [{**o, "groups": 1}]]
+        if o["mode"] != "zeros":
+            yield [part[:7] + [{**o, "mode": "zeros"}]]
+        yield [part[:5] + [[0] * part[1]] + part[6:7] + [{**o, "after": [0] * part[1]}]]
+        yield [part[:4] + [[1] * part[1]] + part[5:]]
     elif kind == "pool":
         rank = part[2]
         for n in smaller_numbers(part[3]):
@@ -199,7 +214,7 @@ def smaller_parts(parts):
 
 def with_width(parts, old, new):
     """The same parts with another number of channels wherever there is this one."""
-    places = {"linear": 1, "conv": 2, "input": 1, "named_input": 2, "embedding": 2}
+    places = {"linear": 1, "conv": 2, "general_conv": 2, "input": 1, "named_input": 2, "embedding": 2}
     def change(part):
         part = [[change(p) if isinstance(p, list) and p and isinstance(p[0], str) else
                  [change(q) for q in p] if isinstance(p, list) and p and isinstance(p[0], list) else p for p in field]
@@ -299,7 +314,8 @@ def all_boundaries():
          "Flatten of an image", "Flatten of the input", "value read twice", "head on an intermediate value",
          "one value, two outputs", "several inputs", "several outputs", "dead layer", "dead input", "inference in parts",
          "table of one entry", "table on one position", "table of a map", "integers beside numbers",
-         "two tables of one input"] + [f"rows of {c} channels" for c in (1, 17, 128, 129)]
+         "two tables of one input", "transposed convolution", "padding zeros", "padding reflect", "padding replicate",
+         "padding circular", "padding after", "dilation", "groups", "depthwise", "output padding"] + [f"rows of {c} channels" for c in (1, 17, 128, 129)]
 
 
 def read_table(file):

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/host/contraction.hpp>
+#include <phyllo/backend/host/general_convolution.hpp>
 #include <phyllo/backend/host/images/image_segment.hpp>
 #include <phyllo/backend/host/lookup.hpp>
 #include <phyllo/backend/host/loss_sum.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/portable/contraction.hpp>
+#include <phyllo/backend/portable/general_convolution.hpp>
 #include <phyllo/backend/portable/lookup.hpp>
 #include <phyllo/backend/portable/loss.hpp>
 #include <phyllo/backend/portable/movement.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/reference/contraction.hpp>
+#include <phyllo/backend/reference/general_convolution.hpp>
 #include <phyllo/backend/reference/lookup.hpp>
 #include <phyllo/backend/reference/loss.hpp>
 #include <phyllo/backend/reference/movement.hpp>

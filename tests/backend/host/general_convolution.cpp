@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// General convolutions as products of matrices, and by vectors of channels where each is a group,
+// against plain loops.
+
+#include <phyllo/backend/select.hpp>
+
+#include <doctest/doctest.h>
+
+#if defined(PHYLLO_HAS_HOST_BACKEND)
+
+#include <backend/portable/general_convolution.hpp>
+#include <phyllo/layer/dropout.hpp>
+#include <phyllo/layer/gelu.hpp>
+
+using namespace phyllo;
+using namespace phyllo::test;
+
+TEST_CASE_TEMPLATE("openmp: general convolutions", P, PHYLLO_TEST_PRECISIONS) {
+  compare_general_convolutions<P, host::Kernels>(all_cases ? 1 : 3);
+}
+TEST_CASE("openmp: general convolutions with an epilogue") {
+  for_size_rows([](SizeRow const& pick) {
+    if (pick.row % 11 == 0)
+      compare_general_convolution<op::Chain<GELU, Dropout<0.3>>, Full<float>, host::Kernels>(
+          general_convolution(pick, 2));
+  });
+}
+TEST_CASE("openmp: channels at and around the vectors of a depthwise convolution") {
+  for (int const channels : {15, 16, 63, 64, 65, 130})
+    for (int const stride : {1, 2}) {
+      GeneralConvolutionCase c;
+      c.batch = 2;
+      c.image = Shape{channels, 9, 8};
+      c.outputs = c.options.groups = channels;
+      for (int d = 1; d < 3; ++d) {
+        c.options.window.size[d] = 3;
+        c.options.window.stride[d] = stride;
+        c.options.window.padding[d] = c.options.after[d] = 1;
+      }
+      compare_general_convolution<op::Chain<>, Full<float>, host::Kernels>(c);
+      compare_general_convolution<op::Chain<GELU>, Mixed<bf16, float>, host::Kernels>(c);
+    }
+}
+TEST_CASE("openmp: dilated and transposed convolutions across panels and blocks") {
+  for (int const rate : {2, 6, 20})
+    for (bool const strided : {false, true}) {
+      GeneralConvolutionCase c;
+      c.batch = 3;
+      c.image = Shape{33, 17, 19};
+      c.outputs = 40;
+      for (int d = 1; d < 3; ++d) {
+        c.options.window.size[d] = strided ? 2 : 3;
+        c.options.window.stride[d] = strided ? rate : 1;
+        c.options.dilation[d] = strided ? 1 : rate;
+        c.options.window.padding[d] = c.options.after[d] = strided ? 0 : rate;
+      }
+      compare_general_convolution<op::Chain<>, Full<float>, host::Kernels>(c);
+      compare_general_convolution<op::Chain<GELU>, Full<double>, host::Kernels>(c);
+    }
+}
+
+#endif
