@@ -209,7 +209,7 @@ template <class Net, bool IsFirst> void check_network() {
   if constexpr (has_segment<Net>)
     check_same<Net, DefaultBackend, FusionLevel::tile>(expected, seed);
   if constexpr (IsFirst) {
-    check_precision<Net, Full<float>>(expected, seed);
+    PHYLLO_IN_VERIFY(check_precision<Net, Full<float>>(expected, seed);)
     check_precision<Net, Mixed<bf16, float>>(expected, seed);
     PHYLLO_IN_VERIFY(check_precision<Net, Mixed<fp16, float>>(expected, seed);)
   } else {

@@ -112,7 +112,7 @@ void gpu_in_kernel(Space const& exec, Kokkos::View<float**, Space> x,
       ByCells<Rate, Full<float>>{InKernel<Rate, Full<float>>{nullptr, nullptr}, x, y});
   call<Closure, Mixed<bf16, float>>(exec, x, y);
   PHYLLO_IN_VERIFY(call<Stencil, Full<double>>(exec, x, y);)
-  call<Stencil, Mixed<fp16, float>>(exec, x, y);
+  PHYLLO_IN_VERIFY(call<Stencil, Mixed<fp16, float>>(exec, x, y);)
   Kokkos::parallel_for("two heads", Kokkos::RangePolicy<Space>(exec, 0, int(x.extent(0))),
                        TwoHeads<Full<float>>{InKernel<Heads, Full<float>>{nullptr, nullptr}, x, y});
 }

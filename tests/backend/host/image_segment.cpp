@@ -35,8 +35,9 @@ struct PoolFirst : Network<Input<3, 8, 8>, MaxPool2d<3, Stride<2>>, ReLU, Dropou
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("openmp: padded images", P, Full<float>,
-                   Mixed<bf16, float> PHYLLO_IN_VERIFY(, Full<double>, Mixed<fp16, float>)) {
+TEST_CASE_TEMPLATE("openmp: padded images", P,
+                   Mixed<bf16, float> PHYLLO_IN_VERIFY(, Full<float>, Full<double>,
+                                                       Mixed<fp16, float>)) {
   compare_all<Padded, P>();
 }
 TEST_CASE_TEMPLATE("openmp: strided images", P,

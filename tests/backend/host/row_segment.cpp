@@ -32,8 +32,8 @@ struct NormalizedRows : Network<Input<7>, Linear<33>, LayerNorm<>, GELU, Linear<
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("openmp: residual connections", P, Full<float>,
-                   Mixed<bf16, float> PHYLLO_IN_VERIFY(, Full<double>)) {
+TEST_CASE_TEMPLATE("openmp: residual connections", P,
+                   Full<float> PHYLLO_IN_VERIFY(, Mixed<bf16, float>, Full<double>)) {
   compare_all<Shortcuts, P>();
 }
 TEST_CASE_TEMPLATE("openmp: values that several layers read", P,
@@ -49,8 +49,8 @@ TEST_CASE_TEMPLATE("openmp: normalisation of inference", P,
                    Full<double> PHYLLO_IN_VERIFY(, Full<float>, Mixed<bf16, float>)) {
   compare_all<Normalized, P>();
 }
-TEST_CASE_TEMPLATE("openmp: normalisation of rows", P, Full<float>,
-                   Mixed<bf16, float> PHYLLO_IN_VERIFY(, Full<double>)) {
+TEST_CASE_TEMPLATE("openmp: normalisation of rows", P,
+                   Mixed<bf16, float> PHYLLO_IN_VERIFY(, Full<float>, Full<double>)) {
   compare_all<NormalizedRows, P>();
 }
 

@@ -635,6 +635,21 @@ class Draw:
                 parts = self.extend(parts, [["upsample", 2]])
         return self.head(parts) if r.random() < 0.85 else parts
 
+    def convolutions(self):
+        """Dilated, grouped and transposed ones, and those with other borders."""
+        r = self.rng
+        rank = r.choice((1, 2, 2, 2, 3))
+        parts = self.begin(r.choice((1, 2, 3, 4, 6, 16)), [max(e, r.choice((1, 2, 3))) for e in self.extents(rank)])
+        for _ in range(r.choice((1, 2, 2, 3))):
+            parts = self.extend(parts, [self.general_conv(self.current(parts))])
+            if r.random() < 0.3:
+                parts = self.extend(parts, [self.norm()])
+            if r.random() < 0.7:
+                parts = self.extend(parts, [self.pointwise()])
+            if r.random() < 0.2:
+                parts = self.extend(parts, [r.choice((self.pool(self.current(parts)), self.conv(self.current(parts))))])
+        return self.head(parts) if r.random() < 0.7 else parts
+
     def anything(self):
         r = self.rng
         rank = r.choice((0, 0, 1, 2, 2, 3))
@@ -766,7 +781,7 @@ class Draw:
         """Of six networks three meet a rare boundary, each in turn, and one is made of rare steps."""
         r = self.rng
         kinds = ((self.perceptron, 15), (self.flattened, 11), (self.images, 24), (self.anything, 22), (self.several, 14),
-                 (self.fused, 14))
+                 (self.fused, 14), (self.convolutions, 20))
         kind, wanted = r.choices([k for k, _ in kinds], [w for _, w in kinds])[0], None
         of_steps = number % 6 == 5
         if of_steps:
