@@ -114,21 +114,29 @@ class Network:
             return F.linear(v, get("weight"), get("bias"))
         if kind == "conv":
             convolve = (F.conv1d, F.conv2d, F.conv3d)[part[1] - 1]
-            return convolve(v, get("weight"), get("bias"), stride=part[4], padding=part[5])
+            return convolve(v.clone(memory_format=torch.contiguous_format), get("weight"), get("bias"), stride=part[4],
+                            padding=part[5])
         if kind == "general_conv":
             _, rank, _, _, stride, padding, _, o = part
+            # Strides that PyTorch takes for no other order of memory.
+            weight = get("weight").clone(memory_format=torch.contiguous_format)
+            v = v.clone(memory_format=torch.contiguous_format)
             if o["transposed"]:
                 convolve = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[rank - 1]
-                return convolve(v, get("weight"), get("bias"), stride=stride, padding=padding, groups=o["groups"],
+                return convolve(v, weight, get("bias"), stride=stride, padding=padding, groups=o["groups"],
                                 output_padding=o["output_padding"], dilation=o["dilation"])
             around = [n for before, after in zip(reversed(padding), reversed(o["after"])) for n in (before, after)]
             v = F.pad(v, around, mode="constant" if o["mode"] == "zeros" else o["mode"])
             convolve = (F.conv1d, F.conv2d, F.conv3d)[rank - 1]
-            return convolve(v, get("weight"), get("bias"), stride=stride, dilation=o["dilation"], groups=o["groups"])
+            return convolve(v, weight, get("bias"), stride=stride, dilation=o["dilation"],
+                            groups=o["groups"])
         if kind == "pool":
             which = ((F.max_pool1d, F.max_pool2d, F.max_pool3d) if part[1] == "max" else
                      (F.avg_pool1d, F.avg_pool2d, F.avg_pool3d))[part[2] - 1]
-            return which(v, part[3], stride=part[4], padding=part[5])
+            # Padded here: PyTorch refuses some images that are smaller than the window, whatever their padding.
+            around = [n for p in reversed(part[5]) for n in (p, p)]
+            v = F.pad(v, around, value=float("-inf") if part[1] == "max" else 0.0)
+            return which(v, part[3], stride=part[4])
         if kind == "global_pool":
             return v.mean(dim=tuple(range(2, v.dim())), keepdim=True)
         if kind == "upsample":
