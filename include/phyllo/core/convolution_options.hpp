@@ -7,8 +7,8 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Options of convolutions; one number for all dimensions or one for each. The last three stand in
-/// the place of Padding: torch's padding modes.
+/// Options of convolutions: one number for all dimensions, or one for each. The last three replace
+/// Padding; they are torch's padding modes.
 template <int... Step> struct Dilation {};
 template <int... Extent> struct PaddingAfter {};  // at the far border; without it as Padding
 template <int... Extent> struct OutputPadding {};

@@ -21,7 +21,7 @@ struct ConvolutionShape {
   int size[3] = {1, 1, 1};
   int stride[3] = {1, 1, 1};
   int dilation[3] = {1, 1, 1};
-  int before[3] = {0, 0, 0};  // where the first tap stands in front of the image
+  int before[3] = {0, 0, 0};  // padding in front of the image
   int groups = 1;
   PaddingMode mode = PaddingMode::zeros;
 

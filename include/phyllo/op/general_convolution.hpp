@@ -29,27 +29,20 @@ template <class Chain> struct GeneralConvolution {
   using chain = Chain;
   static constexpr int row_blocks = 64;  // of sums over a batch
 
+  template <class Precision> struct Operands {
+    int batch = 0;
+    ConvolutionShape shape;
+    typename Precision::storage const* x = nullptr;
+    typename Precision::storage const* weight = nullptr;
+    ConvolutionResult<Precision> result;
+    WorkMemory memory = {};
+  };
   /// The grid from the image: sum over taps t and channels c of the group of x[n, p(q, t), c]
   /// weight[t, c, o].
-  template <class Precision> struct Gather {
-    int batch = 0;
-    ConvolutionShape shape;
-    typename Precision::storage const* x = nullptr;
-    typename Precision::storage const* weight = nullptr;
-    ConvolutionResult<Precision> result;
-    WorkMemory memory = {};
-  };
-
+  template <class Precision> struct Gather : Operands<Precision> {};
   /// The image from the grid: sum over the windows q and taps t that read p, and over channels o of
   /// the group, of x[n, q, o] weight[t, c, o].
-  template <class Precision> struct Spread {
-    int batch = 0;
-    ConvolutionShape shape;
-    typename Precision::storage const* x = nullptr;
-    typename Precision::storage const* weight = nullptr;
-    ConvolutionResult<Precision> result;
-    WorkMemory memory = {};
-  };
+  template <class Precision> struct Spread : Operands<Precision> {};
 
   /// d_weight[t, c, o] = sum over n, q of image[n, p(q, t), c] grid[n, q, o]; d_bias: the sums of
   /// the gradient, which is the grid, or the image of a transposed convolution.

@@ -50,7 +50,7 @@ template <bool ToImage> struct ChannelSource {
       }
     return range;
   }
-  /// Whether the numbers stand in memory as they are multiplied.
+  /// Whether kernels can read the channels from the tensor without packing.
   template <class S, class A> bool in_place(int first) const {
     return std::is_same_v<S, A> && members() == 1 && results() == 1 &&
            first + channels_of_block<A> <= to().channels;
@@ -122,8 +122,8 @@ template <class Chain, class P, bool ToImage> struct channel_convolution {
   int band = 1;  // rows of the result that are computed from rows side by side
   int workers = 1;
 
-  /// Rows of the result whose sources fit a slice, and those that stand in memory a second-level
-  /// cache; 0: none does.
+  /// Largest number of result rows whose packed sources fit a slice of work memory and whose
+  /// unpacked sources fit the second-level cache; 0 if a single row exceeds the slice.
   static int band_of(ChannelSource<ToImage> const& source) {
     constexpr long cached = 256 << 10;  // bytes
     ChannelRows<ToImage, S, A> const rows{source};
@@ -158,7 +158,7 @@ template <class Chain, class P, bool ToImage> struct channel_convolution {
     bool const kept = holds_all(source);
     for (int c = 0; kept && c < blocks; ++c) load_weights(c * block, weights + c * size);
     long const items = long(batch) * to.spatial[0] * bands;
-    // Where all stands in memory as it is multiplied, position by position through all blocks.
+    // Without packing, all blocks of a position are computed together to read memory in order.
     bool const together =
         kept && to.channels % block == 0 && source.template in_place<S, A>(to.channels - block);
     for (long i = items * worker / workers; i < items * (worker + 1) / workers; ++i)

@@ -170,7 +170,7 @@ struct Kernels<op::GeneralConvolution<Chain>, P>
     });
   }
 
-  // The positions of the image that stand alike to a strided window.
+  // One class of image positions: those that the same taps of a strided window reach.
   template <class Space, class Work>
   static void spread_class(Space const& exec, std::string const& label, Work const& work,
                            StridePhase const& c) {

@@ -2,19 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/host/gemm/packed_line.hpp>
 #include <phyllo/backend/host/gemm/position_grid.hpp>
-#include <phyllo/backend/host/simd/instruction_set.hpp>
 #include <phyllo/core/convolution_shape.hpp>
-
-#include <cstring>
-#include <type_traits>
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
-/// As WindowOperand, where taps do not stand side by side: dilated ones, of a group of channels, or
-/// beyond a border that is no zeros.
+/// As WindowOperand, for taps that are not contiguous in memory: dilated ones, of a group of
+/// channels, or beyond a border that is no zeros.
 ///
-/// shape    image (N, S, pitch), of which `channels` are read; rows (N, positions), columns (taps,
+/// shape    image (N, S, all channels); it reads `channels` of them; rows (N, positions), columns
+/// (taps,
 ///          channels), or the transpose of that where not ByRows
 /// cost     what packing reads: (channels) numbers side by side
 template <class T, bool ByRows> struct TapOperand {
@@ -51,9 +49,9 @@ template <class T, bool ByRows> struct TapOperand {
         int const count = count_ - done < left ? count_ - done : left;
         T const* const at = place(tap);
         if (at == nullptr)
-          clear(count, to + done);
+          PackedLine::clear(count, to + done);
         else
-          copy(at + channel, count, to + done);
+          PackedLine::copy(at + channel, from_.end, count, to + done);
         done += count;
       }
       ++cursor_;
@@ -71,24 +69,6 @@ template <class T, bool ByRows> struct TapOperand {
         at = at * s.image.spatial[d] + here;
       }
       return from_.data + at * s.image.channels;
-    }
-
-    template <class To> static constexpr int vector = InstructionSet::bytes / int(sizeof(To));
-    template <class To> PHYLLO_INLINE_ON_HOST static void clear(int count, To* to) {
-      for (int i = 0; i < count; i += vector<To>)
-        std::memset(static_cast<void*>(to + i), 0, InstructionSet::bytes);
-    }
-    // Whole vectors, but for the last numbers of the last image.
-    template <class To> PHYLLO_INLINE_ON_HOST void copy(T const* from, int count, To* to) const {
-      int i = 0;
-      if (from_.end - from >= count + vector<To>)
-        for (; i < count; i += vector<To>) {
-          if constexpr (std::is_same_v<T, To>)
-            std::memcpy(static_cast<void*>(to + i), from + i, InstructionSet::bytes);
-          else
-            InstructionSet::store(to + i, InstructionSet::load(from + i));
-        }
-      for (; i < count; ++i) to[i] = To(from[i]);
     }
 
     TapOperand const& from_;

@@ -2,12 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/host/gemm/packed_line.hpp>
 #include <phyllo/backend/host/gemm/position_grid.hpp>
-#include <phyllo/backend/host/simd/instruction_set.hpp>
 #include <phyllo/core/shape.hpp>
-
-#include <cstring>
-#include <type_traits>
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
@@ -81,16 +78,18 @@ template <class T, bool ByRows> struct WindowOperand {
     // Numbers [first, first + count) of a row of taps.
     template <class To>
     PHYLLO_INLINE_ON_HOST void copy_run(int depth, int height, int first, int count, To* to) const {
-      if (!is_inside(depth, height)) return clear(count, to);
+      if (!is_inside(depth, height)) return PackedLine::clear(count, to);
       int const left = cursor_.at(2) * from_.channels + first;  // in the image's row
       T const* const row = this->row(depth, height);
-      if (left >= 0 && left + count <= row_) return copy(row + left, count, to);
+      if (left >= 0 && left + count <= row_)
+        return PackedLine::copy(row + left, from_.end, count, to);
       int const before = left >= 0 ? 0 : -left < count ? -left : count;
       int const inside = row_ - left < count ? row_ - left : count;  // where numbers end
-      clear(before, to);
-      if (inside > before) copy(row + (left + before), inside - before, to + before);
+      PackedLine::clear(before, to);
+      if (inside > before)
+        PackedLine::copy(row + (left + before), from_.end, inside - before, to + before);
       int const begin = inside > before ? inside : before;
-      clear(count - begin, to + begin);
+      PackedLine::clear(count - begin, to + begin);
     }
 
     bool is_inside(int depth, int height) const {
@@ -100,25 +99,6 @@ template <class T, bool ByRows> struct WindowOperand {
     T const* row(int depth, int height) const {
       auto const& image = from_.grid.image;
       return from_.data + ((cursor_.sample() * image[0] + depth) * image[1] + height) * long(row_);
-    }
-
-    template <class To> static constexpr int vector = InstructionSet::bytes / int(sizeof(To));
-
-    template <class To> PHYLLO_INLINE_ON_HOST static void clear(int count, To* to) {
-      for (int i = 0; i < count; i += vector<To>)
-        std::memset(static_cast<void*>(to + i), 0, InstructionSet::bytes);
-    }
-    // Whole vectors, but for the last numbers of the last image.
-    template <class To> PHYLLO_INLINE_ON_HOST void copy(T const* from, int count, To* to) const {
-      int i = 0;
-      if (from_.end - from >= count + vector<To>)
-        for (; i < count; i += vector<To>) {
-          if constexpr (std::is_same_v<T, To>)
-            std::memcpy(static_cast<void*>(to + i), from + i, InstructionSet::bytes);
-          else
-            InstructionSet::store(to + i, InstructionSet::load(from + i));
-        }
-      for (; i < count; ++i) to[i] = To(from[i]);
     }
 
     WindowOperand const& from_;
