@@ -41,6 +41,10 @@ struct Convolutions : Network<Input<4, 9, 8>, Conv2d<8, Dilation<2>, Padding<2>,
 struct Rows : Network<Input<20>, Linear<48>, LayerNorm<>, GELU, Linear<129>, RMSNorm<>, Tanh, Linear<4>> {};
 struct Words : Network<IntegerInput<7>, Embedding<23, 12>, LayerNorm<>, Flatten, Linear<33>, GELU, RMSNorm<Epsilon<1e-3>>,
                        Linear<5>> {};
+struct Units : Network<Input<12>, Linear<24>, SiLU, Linear<24>, Mish, Linear<24>, Softplus<>, Linear<24>, LogSigmoid, Linear<24>,
+                       Softsign, Linear<24>, ELU<0.75>, Linear<24>, CELU<1.5>, Linear<24>, SELU, Linear<24>, LeakyReLU<0.125>,
+                       Linear<24>, TanhGELU, Linear<24>, HardSwish, Linear<4>> {};
+struct Small : Network<Input<6>, Linear<16>, Tanh, Linear<4>> {};
 // clang-format on
 
 template <class T> void append(StoredTensor& tensor, T value) {
@@ -146,8 +150,10 @@ void write(std::string const& folder, char const* network, char const* dtype) {
     file.tensors.push_back(weight);
     file.tensors.push_back(gradient);
   }
-  file.metadata = {{"network", network}, {"dtype", dtype}, {"space", Space::name()}};
-  write_safetensors(folder + "/" + network + "-" + dtype + ".safetensors", file);
+  file.metadata = {
+      {"network", network}, {"loss", L::name}, {"dtype", dtype}, {"space", Space::name()}};
+  std::string const name = network == std::string("small") ? L::name : network;
+  write_safetensors(folder + "/" + name + "-" + dtype + ".safetensors", file);
 }
 
 template <class Net, class L> void write_all(std::string const& folder, char const* network) {
@@ -155,6 +161,11 @@ template <class Net, class L> void write_all(std::string const& folder, char con
   write<Net, L, Full<float>>(folder, network, "f32");
   write<Net, L, Mixed<bf16, float>>(folder, network, "bf16");
   write<Net, L, Mixed<fp16, float>>(folder, network, "f16");
+}
+
+template <class... L> void write_losses(std::string const& folder) {
+  (write<Small, L, Full<double>>(folder, "small", "f64"), ...);
+  (write<Small, L, Full<float>>(folder, "small", "f32"), ...);
 }
 
 }  // namespace
@@ -175,6 +186,9 @@ int main(int argc, char* argv[]) {
     write_all<Convolutions, CrossEntropy>(argv[1], "convolutions");
     write_all<Rows, MeanSquaredError>(argv[1], "rows");
     write_all<Words, CrossEntropy>(argv[1], "words");
+    write_all<Units, MeanSquaredError>(argv[1], "units");
+    write_losses<SmoothedCrossEntropy, MultiMargin, MeanAbsoluteError, Huber, SmoothL1,
+                 BinaryCrossEntropy, PoissonLikelihood, CosineDistance, SoftCrossEntropy>(argv[1]);
   } catch (std::exception const& error) {
     std::fprintf(stderr, "conformance.gradients: %s\n", error.what());
     return 1;

@@ -26,6 +26,7 @@ except ImportError:
     sys.exit(77)
 
 nn = torch.nn
+F = nn.functional
 TYPES = {"f64": torch.float64, "f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
 # What is allowed beside PyTorch's own error: 16 times half the distance of neighbours; in float64, which
 # is what all is compared with, what two orders of the same sums differ by.
@@ -87,8 +88,30 @@ NETWORKS = {
         nn.Linear(4, 4)),
     "rows": lambda: nn.Sequential(nn.Linear(20, 48), nn.LayerNorm(48), nn.GELU(), nn.Linear(48, 129),
                                   nn.RMSNorm(129, eps=1e-5), nn.Tanh(), nn.Linear(129, 4)),
+    "units": lambda: nn.Sequential(
+        nn.Linear(12, 24), nn.SiLU(), nn.Linear(24, 24), nn.Mish(), nn.Linear(24, 24), nn.Softplus(), nn.Linear(24, 24),
+        nn.LogSigmoid(), nn.Linear(24, 24), nn.Softsign(), nn.Linear(24, 24), nn.ELU(0.75), nn.Linear(24, 24), nn.CELU(1.5),
+        nn.Linear(24, 24), nn.SELU(), nn.Linear(24, 24), nn.LeakyReLU(0.125), nn.Linear(24, 24),
+        nn.GELU(approximate="tanh"), nn.Linear(24, 24), nn.Hardswish(), nn.Linear(24, 4)),
+    "small": lambda: perceptron(nn.Tanh, 6, 16, 4),
     "words": lambda: nn.Sequential(nn.Embedding(23, 12), nn.LayerNorm(12), ChannelsFirst(), nn.Linear(84, 33), nn.GELU(),
                                    nn.RMSNorm(33, eps=1e-3), nn.Linear(33, 5)),
+}
+
+
+# Losses by the names that files have; of class indices, or of numbers like the outputs. The mean is over samples.
+LOSSES = {
+    "cross_entropy": lambda y, t: F.cross_entropy(y, t),
+    "smoothed_cross_entropy": lambda y, t: F.cross_entropy(y, t, label_smoothing=0.1),
+    "multi_margin": lambda y, t: F.multi_margin_loss(y, t),
+    "mean_squared_error": F.mse_loss,
+    "mean_absolute_error": F.l1_loss,
+    "huber": F.huber_loss,
+    "smooth_l1": F.smooth_l1_loss,
+    "binary_cross_entropy": F.binary_cross_entropy_with_logits,
+    "poisson_likelihood": F.poisson_nll_loss,
+    "cosine_distance": lambda y, t: (1 - F.cosine_similarity(y, t)).mean(),
+    "soft_cross_entropy": lambda y, t: -(t * F.log_softmax(y, 1)).sum(1).mean(),
 }
 
 
@@ -106,7 +129,7 @@ def read(path):
     return tensors, metadata
 
 
-def gradients(network, tensors, device, dtype):
+def gradients(network, loss_name, tensors, device, dtype):
     """The loss, and the gradients of all parameters by name, in float64 on the processor."""
     model = NETWORKS[network]().to(device, torch.float64)
     weights = {k: v for k, v in tensors.items() if k in dict(model.named_parameters())}
@@ -117,10 +140,7 @@ def gradients(network, tensors, device, dtype):
     target = tensors["target"].to(device)
     # Losses are computed in float, as Phyllo's are.
     output = output.to(torch.promote_types(dtype, torch.float32))
-    if target.dtype == torch.int32:
-        loss = nn.functional.cross_entropy(output, target.long())
-    else:
-        loss = nn.functional.mse_loss(output, target.to(output.dtype))
+    loss = LOSSES[loss_name](output, target.long() if target.dtype == torch.int32 else target.to(output.dtype))
     # Small gradients keep their bits in float16.
     scale = 1024.0 if dtype == torch.float16 else 1.0
     (loss * scale).backward()
@@ -130,10 +150,10 @@ def gradients(network, tensors, device, dtype):
 def compare(path):
     """Whether one file is right; says what it saw."""
     tensors, metadata = read(path)
-    network, dtype = metadata["network"], metadata["dtype"]
+    network, loss_name, dtype = metadata["network"], metadata["loss"], metadata["dtype"]
     device = "cuda" if metadata["space"] in ("Cuda", "HIP") and torch.cuda.is_available() else "cpu"
-    loss, truth = gradients(network, tensors, "cpu", torch.float64)
-    loss_of_torch, of_torch = gradients(network, tensors, device, TYPES[dtype])
+    loss, truth = gradients(network, loss_name, tensors, "cpu", torch.float64)
+    loss_of_torch, of_torch = gradients(network, loss_name, tensors, device, TYPES[dtype])
     of_phyllo = {name: tensors["gradient." + name] for name in truth}
 
     def largest(got):

@@ -9,32 +9,12 @@
 #include <finite_difference.hpp>
 #include <generic/registry.hpp>
 #include <generic/subject.hpp>
+#include <train/reference_rules.hpp>
 
 using namespace phyllo;
 using namespace phyllo::test;
 
 namespace {
-
-// Float64 state of one parameter.
-struct Moments {
-  double first = 0, second = 0;
-};
-
-// Sutskever et al., ICML 2013, eqs. 1 to 4, in the variable that is constant at rate 1.
-void reference_update(Sgd const& rule, double rate, double& w, double g, Moments& m, int) {
-  g += rule.weight_decay * w;
-  m.first = rule.momentum * m.first + g;
-  w -= rate * (rule.nesterov ? g + rule.momentum * m.first : m.first);
-}
-// Kingma and Ba, ICLR 2015, algorithm 1.
-void reference_update(Adam const& rule, double rate, double& w, double g, Moments& m, int t) {
-  g += rule.weight_decay * w;
-  m.first = rule.beta1 * m.first + (1 - rule.beta1) * g;
-  m.second = rule.beta2 * m.second + (1 - rule.beta2) * g * g;
-  double const first = m.first / (1 - std::pow(rule.beta1, t));
-  double const second = m.second / (1 - std::pow(rule.beta2, t));
-  w -= rate * first / (std::sqrt(second) + rule.epsilon);
-}
 
 using Net = Network<Input<3>, Linear<5>, Tanh, Linear<2>>;
 
@@ -48,7 +28,7 @@ std::vector<double> updated(Rule const& rule, Clipping const& clipping, double& 
   exec.fence("optimizers");
   auto const& master = model.master();
   std::vector<double> w(master.data(), master.data() + master.size());
-  std::vector<Moments> moments(w.size());
+  std::vector<RuleNumbers> moments(w.size());
   constexpr int samples = 7;  // no power of two
   std::vector<double> g(w.size());
   for (int step = 1; step <= 50; ++step) {

@@ -14,7 +14,7 @@ struct first_tag;
 struct second_tag;
 
 /// A user's layer: x tanh(log(1 + exp(x))).
-struct Mish : Pointwise {
+struct UserMish : Pointwise {
   static constexpr char const* name = "mish";
   template <class T> PHYLLO_FUNCTION static T value(T x) {
     return x * Kokkos::tanh(Kokkos::log1p(Kokkos::exp(x)));
@@ -43,6 +43,10 @@ struct WordsAndNumbers
 /// Whether a layer's derivative jumps somewhere: differences are then taken away from there.
 template <class L> inline constexpr bool has_kink = false;
 template <> inline constexpr bool has_kink<ReLU> = true;
+template <> inline constexpr bool has_kink<LeakyReLU<>> = true;
+template <> inline constexpr bool has_kink<SELU> = true;
+template <> inline constexpr bool has_kink<HardTanh<-0.5, 0.25>> = true;
+template <> inline constexpr bool has_kink<HardSigmoid> = true;
 template <class L>
   requires(L::kind == op::PoolingKind::maximum)
 inline constexpr bool has_kink<L> = true;
@@ -64,14 +68,16 @@ using convnet      = List<Network<Input<1, 6, 7>, Conv2d<3, Padding<1>>, Tanh, M
 using max_pool     = List<Network<Input<2, 7>, MaxPool1d<3, Stride<2>, Padding<1>>>, Network<Input<2, 5, 4>, MaxPool2d<2, Stride<1, 2>>>, Network<Input<1, 3, 4, 4>, MaxPool3d<2, Padding<1>>>>;
 using average_pool = List<Network<Input<2, 7>, AveragePool1d<3, Stride<2>, Padding<1>>>, Network<Input<2, 5, 4>, AveragePool2d<2, Stride<1, 2>>>, Network<Input<1, 3, 4, 4>, AveragePool3d<2, Padding<1>>>, Network<Input<3, 2, 5>, GlobalAveragePool>>;
 using upsample     = List<Network<Input<2, 3>, Upsample<3>>, Network<Input<2, 2, 3>, Upsample<2>, Conv2d<2>>>;
-using batch_norm   = List<Network<Input<4>, Linear<5>, BatchNorm<>, Tanh, Linear<2>>, Network<Input<3, 2, 3>, BatchNorm<>>, Network<Input<2, 3, 3>, Conv2d<3, KernelSize<2>, Bias<false>>, BatchNorm<>, GELU, BatchNorm<>>>;
+using batch_norm   = List<Network<Input<4>, Linear<5>, BatchNorm<>, Tanh, Linear<2>>, Network<Input<3, 2, 3>, BatchNorm<Epsilon<1e-2>, Momentum<0.25>>>, Network<Input<2, 3, 3>, Conv2d<3, KernelSize<2>, Bias<false>>, BatchNorm<>, GELU, BatchNorm<>>>;
 using relu         = List<Network<Input<6>, ReLU>, Network<Input<4>, Linear<9>, ReLU, Linear<2>>>;
 using tanh         = List<Network<Input<6>, Tanh>>;
 using sigmoid      = List<Network<Input<2, 3>, Sigmoid, Sigmoid>>;
 using gelu         = List<Network<Input<2, 2, 2>, GELU>>;
-using mish         = List<Network<Input<6>, Mish, Mish>, Network<Input<4>, Linear<5>, Mish, Linear<3>, Mish>, Network<Input<1, 4, 4>, Conv2d<3>, BatchNorm<>, Mish>>;
+using smooth_units = List<Network<Input<4>, Linear<5>, SiLU, Linear<4>, Mish, Linear<4>, Softplus<2.0>, Linear<3>, LogSigmoid, Softsign>, Network<Input<6>, Linear<5>, ELU<0.75>, TanhGELU, Linear<4>, CELU<1.5>>>;
+using kinked_units = List<Network<Input<4>, Linear<5>, LeakyReLU<>, Linear<4>, HardSigmoid, Linear<4>, HardSwish, Linear<3>, SELU, HardTanh<-0.5, 0.25>>>;
+using user_mish         = List<Network<Input<6>, UserMish, UserMish>, Network<Input<4>, Linear<5>, UserMish, Linear<3>, UserMish>, Network<Input<1, 4, 4>, Conv2d<3>, BatchNorm<>, UserMish>>;
 using softmax      = List<Network<Input<5>, Softmax>, Network<Input<3, 4>, Conv1d<4>, Softmax>>;
-using dropout      = List<Network<Input<9>, Dropout<0.4>>, Network<Input<5>, Linear<8>, Tanh, Dropout<0.3>, Linear<3>, Dropout<0.2>, Sigmoid>>;
+using dropout      = List<Network<Input<9>, Dropout<0.4>, AlphaDropout<0.3>>, Network<Input<5>, Linear<8>, Tanh, Dropout<0.3>, Linear<3>, Dropout<0.2>, Residual<Linear<3>, StochasticDepth<0.4>>, Sigmoid>>;
 using flatten      = List<Network<Input<2, 3, 2>, Flatten, Linear<3>>, Network<Input<2, 2, 3>, Tanh, Flatten, Sigmoid>, Network<Input<1, 4>, Flatten, Softmax>>;
 using residual     = List<Network<Input<4>, Residual<Linear<4>, Tanh>, Sigmoid>, Network<Input<2, 4>, Residual<Main<Conv1d<3, Padding<1>>, Tanh>, Shortcut<Conv1d<3, KernelSize<1>>>>, Tanh>>;
 using normalized_sum = List<Network<Input<4>, Linear<3>, Residual<Linear<3>, BatchNorm<>>, Tanh, Linear<2>>, Network<Input<3>, Residual<BatchNorm<>>>, Network<Input<2, 4>, Residual<Main<Conv1d<3, Padding<1>>, BatchNorm<>>, Shortcut<Conv1d<3, KernelSize<1>>, BatchNorm<>>>, GELU, Dropout<0.3>>>;
@@ -85,7 +91,14 @@ using rms_norm     = List<Network<Input<5>, RMSNorm<>>, Network<Input<4>, Linear
 
 }  // namespace cases
 
+#if defined(PHYLLO_ALL_CASES)
+using Losses =
+    TypeList<CrossEntropy, MeanSquaredError, SmoothedCrossEntropy, FocalLoss, MultiMargin,
+             SoftCrossEntropy, BinaryCrossEntropy, MeanAbsoluteError, Huber, SmoothL1, LogCosh,
+             Quantile, PoissonLikelihood, KullbackLeibler, CosineDistance, Hinge>;
+#else
 using Losses = TypeList<CrossEntropy, MeanSquaredError>;
+#endif
 
 template <class Check> void for_optimizers(Check const& check) {
   check(Sgd{.rate = 0.02});
@@ -96,6 +109,13 @@ template <class Check> void for_optimizers(Check const& check) {
   check(Adam{.rate = 0.02});
   check(Adam{.rate = 0.02, .beta1 = 0.8, .beta2 = 0.99, .epsilon = 1e-3, .weight_decay = 0.1});
   check(Adam{.rate = 0.02, .schedule = cosine_schedule(40, 0.1, 4)});
+#if defined(PHYLLO_ALL_CASES)
+  check(AdamW{.rate = 0.02, .weight_decay = 0.1});
+  check(AmsGrad{.rate = 0.02, .schedule = polynomial_schedule(400, 0.5)});
+  check(NAdam{.rate = 0.02});
+  check(RmsProp{.rate = 0.01, .momentum = 0.5});
+  check(Adagrad{.rate = 0.1});
+#endif
 }
 
 }  // namespace phyllo::test

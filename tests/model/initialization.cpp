@@ -72,6 +72,40 @@ template <class Initialization> double largest_difference_in_kernel() {
 
 }  // namespace
 
+TEST_CASE("a truncated normal distribution ends at two deviations") {
+  auto const m = moments_of(phyllo::TruncatedNormal{.deviation = 0.5f}, 50, 10);
+  // Variance and kurtosis of the normal distribution between -2 and 2.
+  check(m, 0.25 * 0.773741, 2.3655);
+  CHECK(m.largest <= 1);
+}
+
+TEST_CASE("the default of torch draws biases by the fan of their layer, and no others") {
+  using Net = phyllo::Network<phyllo::Input<4>, phyllo::Linear<300>, phyllo::Linear<2>>;
+  Kokkos::DefaultHostExecutionSpace const exec;
+  Kokkos::View<float*, Kokkos::HostSpace> const p("p", Net::program::nodes.arena_size),
+      q("q", p.size()), buffers("buffers", 0);
+  phyllo::launch_initialization<Net>(exec, "test", phyllo::TorchDefault{}, 3, p, p, buffers);
+  phyllo::launch_initialization<Net>(exec, "test", phyllo::KaimingUniform{}, 3, q, q, buffers);
+  exec.fence("initialization");
+  auto const& nodes = Net::program::nodes.node;
+  double largest = 0, largest_of_last = 0, sum = 0;
+  for (int i = 0; i < 300; ++i) {
+    double const b = p(nodes[1].parameter[1].offset + i);
+    largest = std::max(largest, std::fabs(b));
+    sum += b;
+    CHECK(q(nodes[1].parameter[1].offset + i) == 0);
+    CHECK(b != p(nodes[1].parameter[0].offset + i));
+  }
+  for (int i = 0; i < 2; ++i)
+    largest_of_last =
+        std::max(largest_of_last, std::fabs(double(p(nodes[2].parameter[1].offset + i))));
+  CHECK(largest <= 0.5);  // 1 / sqrt(4)
+  CHECK(largest > 0.45);
+  CHECK(std::fabs(sum / 300) < 0.1);
+  CHECK(largest_of_last > 0);
+  CHECK(largest_of_last <= 1 / std::sqrt(300.0));
+}
+
 TEST_CASE("initialisations have the variance of their paper and the shape of their distribution") {
   double const uniform = 9.0 / 5;
   double const normal = 3;

@@ -67,11 +67,46 @@ TEST_CASE("a cosine falls from one to its floor") {
   CHECK(above.factor(22) == 0.2f);
 }
 
+TEST_CASE("decays at milestones, in each step and by a power") {
+  phyllo::Schedule const stairs = phyllo::multi_step_schedule({10, 20, 40}, 0.5, 2);
+  double const expected[] = {0.5, 1, 0.5, 0.5, 0.25, 0.25, 0.125};
+  std::uint64_t const at[] = {0, 1, 10, 19, 20, 39, 1000};
+  for (int k = 0; k < 7; ++k) CHECK(stairs.factor(at[k]) == expected[k]);
+  phyllo::Schedule const each = phyllo::exponential_schedule(0.5);
+  for (std::uint64_t step = 0; step < 9; ++step)
+    CHECK(each.factor(step) == std::ldexp(1.0, -int(step)));
+  phyllo::Schedule const square = phyllo::polynomial_schedule(14, 2, 0.1, 4);
+  CHECK(square.factor(0) == 0.25);
+  CHECK(square.factor(4) == 1);
+  CHECK(square.factor(9) == doctest::Approx(0.1 + 0.9 * 0.25).epsilon(1e-15));
+  CHECK(square.factor(14) == 0.1);
+  CHECK(phyllo::polynomial_schedule(10).factor(5) == 0.5);  // linear
+}
+
+TEST_CASE("cosines that restart, and one cycle") {
+  phyllo::Schedule const restarts = phyllo::cosine_restarts_schedule(10, 2, 0.2, 2);
+  CHECK(restarts.factor(0) == 0.5);
+  CHECK(restarts.factor(2) == 1);
+  CHECK(restarts.factor(6) == doctest::Approx(0.6));
+  CHECK(restarts.factor(10) == 1);  // the second cycle has 16 steps
+  CHECK(restarts.factor(18) == doctest::Approx(0.6));
+  CHECK(restarts.factor(26) == 1);
+  phyllo::Schedule const cycle = phyllo::one_cycle_schedule(21, 11, 0.25, 0.125);
+  CHECK(cycle.factor(0) == 0.25);
+  CHECK(cycle.factor(5) == doctest::Approx(0.625));
+  CHECK(cycle.factor(10) == 1);
+  CHECK(cycle.factor(15) == doctest::Approx(0.5625));
+  CHECK(cycle.factor(20) == doctest::Approx(0.125));
+  CHECK(cycle.factor(500) == 0.125);
+}
+
 TEST_CASE("a schedule has the same factors in a kernel") {
   Kokkos::DefaultExecutionSpace const exec;
   for (phyllo::Schedule schedule :
        {phyllo::constant_schedule(7), phyllo::step_decay_schedule(10, 0.3f, 3),
-        phyllo::cosine_schedule(50, 0.1f, 9)}) {
+        phyllo::cosine_schedule(50, 0.1f, 9), phyllo::multi_step_schedule({5, 30}, 0.3),
+        phyllo::polynomial_schedule(40, 0.9, 0.01, 3),
+        phyllo::cosine_restarts_schedule(9, 1.5, 0.1), phyllo::one_cycle_schedule(50, 20)}) {
     Factors const factors{schedule, Kokkos::View<float*>("factors", 64)};
     Kokkos::parallel_for("factors", Kokkos::RangePolicy(exec, 0, 64), factors);
     exec.fence("factors");
@@ -90,6 +125,18 @@ TEST_CASE("impossible schedules are refused in a sentence") {
         "step_decay_schedule: the period must be at least 1 step, but it is 0.");
   CHECK(sentence_of([] { (void)phyllo::step_decay_schedule(1, 1.5f); }) ==
         "step_decay_schedule: the factor must be above 0 and at most 1, but it is 1.500000.");
+  CHECK(sentence_of([] { (void)phyllo::multi_step_schedule({4, 4}, 0.5); }) ==
+        "multi_step_schedule: milestones are steps above 0 that rise, but 4 follows 4.");
+  CHECK(sentence_of([] { (void)phyllo::multi_step_schedule({}, 0.5); }) ==
+        "multi_step_schedule: expected 1 to 6 milestones, got 0.");
+  CHECK(sentence_of([] { (void)phyllo::exponential_schedule(0); }) ==
+        "exponential_schedule: the factor must be above 0 and at most 1, but it is 0.000000.");
+  CHECK(sentence_of([] { (void)phyllo::polynomial_schedule(9, 0); }) ==
+        "polynomial_schedule: the power must be above 0, but it is 0.000000.");
+  CHECK(sentence_of([] { (void)phyllo::cosine_restarts_schedule(9, 0.5); }) ==
+        "cosine_restarts_schedule: the growth must be at least 1, but it is 0.500000.");
+  CHECK(sentence_of([] { (void)phyllo::one_cycle_schedule(9, 9); }) ==
+        "one_cycle_schedule: expected a rise of at least 1 step and fewer than all, got 9 of 9.");
   CHECK(sentence_of([] { (void)phyllo::cosine_schedule(10, 0.0f, 10); }) ==
         "cosine_schedule: the steps include the warm-up and must be more than its 10, but they "
         "are 10.");

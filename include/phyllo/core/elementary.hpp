@@ -113,4 +113,33 @@ template <class T> PHYLLO_INLINE T error_function_complement(T x) {
   }
 }
 
+/// exp(x) - 1 for x <= 0, as 2 t / (1 - t) with t = tanh(x / 2).
+///
+/// numerics relative error at most 6 epsilon, for the smallest arguments too
+template <class T> PHYLLO_INLINE T decay_minus_one(T x) {
+  T const t = hyperbolic_tangent(T(0.5) * x);
+  return T(2) * t / (T(1) - t);
+}
+
+/// ln(1 + x) for 0 <= x <= 1.
+///
+/// numerics relative error at most 3 epsilon, for the smallest arguments too: the rounding of 1 + x
+///          is added again to first order
+template <class T> PHYLLO_INLINE T logarithm_of_one_plus(T x) {
+  if constexpr (PHYLLO_REORDERS_SUMS) {
+    return Kokkos::log1p(x);
+  } else {
+    T const u = T(1) + x;
+    return logarithm(u) + (x - (u - T(1))) / u;
+  }
+}
+
+/// ln(1 + exp(x)).
+///
+/// numerics relative error at most 5 epsilon while the result is a normal number; nothing overflows
+template <class T> PHYLLO_INLINE T soft_plus(T x) {
+  T const above = x > T(0) ? x : T(0);
+  return above + logarithm_of_one_plus(decay(-Kokkos::fabs(x)));
+}
+
 }  // namespace phyllo::inline PHYLLO_ISA

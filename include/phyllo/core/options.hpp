@@ -26,7 +26,26 @@ template <double Value> struct Epsilon {
   static constexpr double value = Value;
 };
 
+/// The share of a batch in a normalisation's running statistics: running += Value (batch -
+/// running).
+template <double Value> struct Momentum {
+  static constexpr double value = Value;
+};
+
 namespace detail {
+
+template <class Option> inline constexpr bool is_momentum = false;
+template <double Value>
+inline constexpr bool is_momentum<Momentum<Value>> = Value > 0 && Value <= 1;
+template <class... Options> constexpr double find_momentum() {
+  double momentum = 0.1;
+  (
+      [&] {
+        if constexpr (is_momentum<Options>) momentum = Options::value;
+      }(),
+      ...);
+  return momentum;
+}
 
 template <class Option> inline constexpr bool is_affine = false;
 template <bool Present> inline constexpr bool is_affine<Affine<Present>> = true;

@@ -26,6 +26,7 @@ struct StepState {
   double gradient_factor = 1;  // clipping's factor / (the gradients' scale x samples of all ranks)
   double gradient_norm = 0;    // of the mean gradient over the samples of all ranks, unclipped
   double learning_rate = 0;    // of this step, after the schedule
+  double rate = -1;            // in place of the rule's, before the schedule; -1: the rule's
   double of_rule[4] = {};      // the update rule's own, by rule_numbers and set_rule_numbers
   int finite = 1;              // 0 when a reduced gradient is infinite or not a number
   int steps_since_overflow = 0;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/options.hpp>
 #include <phyllo/core/refusal.hpp>
 #include <phyllo/core/role.hpp>
 #include <phyllo/core/shape.hpp>
@@ -19,11 +20,11 @@ struct Statistics {
 /// Batch normalisation per channel: y = (x - mean) / sqrt(variance + epsilon) * weight + bias.
 ///
 /// shape    (N, C, S...) -> (N, C, S...)
-/// options  Statistics::Local | Statistics::Global
+/// options  Statistics::Local | Statistics::Global · Epsilon<1e-5> · Momentum<0.1>
 /// state    weight (C) · bias (C) · buffers running_mean (C) and running_var (C), float32, averaged
-///          with momentum 0.1 and the unbiased variance; inference reads the buffers
-/// units    dimensionless; epsilon = 1e-5
-/// errors   compile: an unknown option
+///          with the momentum and the unbiased variance; inference reads the buffers
+/// units    dimensionless
+/// errors   compile: an unknown option, or one twice
 /// numerics mean first, then centred squares; sums in Precision::accumulate
 /// cost     training: three reads, one write; inference: none when folded into a contraction
 /// source   Ioffe and Szegedy, "Batch Normalization", ICML 2015
@@ -32,20 +33,27 @@ template <class... Options> struct BatchNorm {
   static constexpr Role role = Role::normalization;
   static constexpr bool global_statistics =
       (std::is_same_v<Options, Statistics::Global> || ... || false);
-  static constexpr double momentum = 0.1;
-  static constexpr double epsilon = 1e-5;
+  static constexpr double momentum = detail::find_momentum<Options...>();
+  static constexpr double epsilon = detail::find_epsilon<Options...>();
 
-  static constexpr bool valid_options = ((std::is_same_v<Options, Statistics::Local> ||
-                                          std::is_same_v<Options, Statistics::Global>) &&
-                                         ...) &&
-                                        sizeof...(Options) <= 1;
+  template <class Option>
+  static constexpr bool is_statistics =
+      std::is_same_v<Option, Statistics::Local> || std::is_same_v<Option, Statistics::Global>;
+  static constexpr bool valid_options =
+      ((is_statistics<Options> || detail::is_epsilon<Options> || detail::is_momentum<Options>) &&
+       ...) &&
+      (int(is_statistics<Options>) + ... + 0) <= 1 &&
+      (int(detail::is_epsilon<Options>) + ... + 0) <= 1 &&
+      (int(detail::is_momentum<Options>) + ... + 0) <= 1;
 
   static constexpr bool accepts(Shape) { return valid_options; }
   static constexpr Shape output(Shape s) { return s; }
 
   template <class Where, class Given, class Expected> struct Refused {
-    static_assert(detail::met<false, Where>,
-                  "BatchNorm: the only option is Statistics::Local or Statistics::Global.");
+    static_assert(
+        detail::met<false, Where>,
+        "BatchNorm: the options are Statistics::Local or Statistics::Global, Epsilon<...> "
+        "above 0 and Momentum<...> above 0 and at most 1, each once.");
   };
 };
 

@@ -7,6 +7,8 @@
 #include <phyllo/layer/pointwise.hpp>
 #include <phyllo/op/chain.hpp>
 
+#include <Kokkos_MathematicalFunctions.hpp>
+
 namespace phyllo::inline PHYLLO_ISA {
 
 /// Sets each element to zero with the given probability in training and scales the others by
@@ -35,6 +37,79 @@ template <double Probability = 0.5> struct Dropout : Pointwise {
   template <class T> PHYLLO_FUNCTION static T derivative(T, Element const& e) {
     if (!e.training) return T(1);
     float const u = random_uniform(e.seed, e.step, e.position, e.sample, e.index);
+    return u < float(Probability) ? T(0) : T(1 / (1 - Probability));
+  }
+};
+
+/// Dropout for SELU: elements that are dropped become SELU's smallest value, and a linear function
+/// keeps mean zero and variance one; the identity in inference.
+///
+/// shape    any -> the same
+/// options  Probability in [0, 1)
+/// errors   compile: a probability outside [0, 1)
+/// numerics the mask is drawn as Dropout's
+/// cost     as Dropout
+/// source   Klambauer et al., Self-Normalizing Neural Networks, NeurIPS 2017, eq. 8 to 11
+template <double Probability = 0.5> struct AlphaDropout : Pointwise {
+  static constexpr char const* name = "alpha_dropout";
+  static constexpr Derivative derivative_of = Derivative::nothing;
+  static constexpr bool random = true;
+  static constexpr bool accepts(Shape) { return Probability >= 0 && Probability < 1; }
+
+  template <class Where, class Given, class Expected> struct Refused {
+    static_assert(detail::met<false, Where>, "AlphaDropout: the probability must be in [0, 1).");
+  };
+
+  template <class T> PHYLLO_FUNCTION static T value(T x, Element const& e) {
+    if (!e.training) return x;
+    T const factor = T(scale());
+    return is_dropped(e) ? factor * T((1 - Probability) * saturation) : factor * x + shift(factor);
+  }
+  template <class T> PHYLLO_FUNCTION static T derivative(T, Element const& e) {
+    if (!e.training) return T(1);
+    return is_dropped(e) ? T(0) : T(scale());
+  }
+
+ private:
+  static constexpr double saturation = -1.7580993408473766;  // of SELU, far below zero
+  PHYLLO_FUNCTION static double scale() {
+    return 1 / Kokkos::sqrt((1 - Probability) * (1 + Probability * saturation * saturation));
+  }
+  // Makes the mean zero; a dropped element has it too: scale (saturation - Probability saturation).
+  template <class T> PHYLLO_FUNCTION static T shift(T factor) {
+    return -factor * T(Probability * saturation);
+  }
+  PHYLLO_FUNCTION static bool is_dropped(Element const& e) {
+    return random_uniform(e.seed, e.step, e.position, e.sample, e.index) < float(Probability);
+  }
+};
+
+/// Sets whole samples to zero with the given probability in training and scales the others by 1 /
+/// (1 - probability); the identity in inference. Put it last in the Main of a Residual, whose
+/// Shortcut is then all that is left of some samples.
+///
+/// shape    any -> the same
+/// options  Probability in [0, 1)
+/// errors   compile: a probability outside [0, 1)
+/// numerics drawn under (seed, forward pass, layer, sample of the global batch)
+/// cost     as Dropout
+/// source   Huang et al., Deep Networks with Stochastic Depth, ECCV 2016
+template <double Probability = 0.5> struct StochasticDepth : Pointwise {
+  static constexpr char const* name = "stochastic_depth";
+  static constexpr Derivative derivative_of = Derivative::nothing;
+  static constexpr bool random = true;
+  static constexpr bool accepts(Shape) { return Probability >= 0 && Probability < 1; }
+
+  template <class Where, class Given, class Expected> struct Refused {
+    static_assert(detail::met<false, Where>, "StochasticDepth: the probability must be in [0, 1).");
+  };
+
+  template <class T> PHYLLO_FUNCTION static T value(T x, Element const& e) {
+    return x * derivative(x, e);
+  }
+  template <class T> PHYLLO_FUNCTION static T derivative(T, Element const& e) {
+    if (!e.training) return T(1);
+    float const u = random_uniform(e.seed, e.step, e.position, e.sample, 0);
     return u < float(Probability) ? T(0) : T(1 / (1 - Probability));
   }
 };

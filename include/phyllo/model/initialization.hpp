@@ -31,11 +31,12 @@ struct UniformPair {
   float second = 0;
 };
 
-PHYLLO_INLINE UniformPair weight_uniforms(WeightKey const& weight) {
+// attempt: of those that draw a weight again.
+PHYLLO_INLINE UniformPair weight_uniforms(WeightKey const& weight, int attempt = 0) {
   // Weight e has the elements 2 e and 2 e + 1, which lie in one Philox block.
   std::uint64_t const place = 2 * weight.element;
-  PhiloxBlock const block = random_block(
-      {weight.seed, initialization_step, weight.tensor, place >> 32, std::uint32_t(place)});
+  PhiloxBlock const block = random_block({weight.seed, initialization_step - std::uint64_t(attempt),
+                                          weight.tensor, place >> 32, std::uint32_t(place)});
   bool const upper = (place & 2u) != 0;
   return {uniform01(upper ? block.word[2] : block.word[0]),
           uniform01(upper ? block.word[3] : block.word[1])};
@@ -48,11 +49,20 @@ PHYLLO_INLINE float unit_uniform(WeightKey const& weight) {
 }
 
 // Mean 0, variance 1: Box and Muller, Ann. Math. Statist. 29 (1958) 610.
-PHYLLO_INLINE float unit_normal(WeightKey const& weight) {
-  UniformPair const u = weight_uniforms(weight);
+PHYLLO_INLINE float unit_normal(WeightKey const& weight, int attempt = 0) {
+  UniformPair const u = weight_uniforms(weight, attempt);
   // 1 - u is in (0, 1]: the logarithm is finite.
   return Kokkos::sqrt(-2.0f * Kokkos::log(1.0f - u.first)) *
          Kokkos::cos(2.0f * Kokkos::numbers::pi_v<float> * u.second);
+}
+
+// Of the normal distribution what is within two deviations: one in 22 is drawn again.
+PHYLLO_INLINE float truncated_normal(WeightKey const& weight) {
+  for (int attempt = 0; attempt < 16; ++attempt) {
+    float const x = unit_normal(weight, attempt);
+    if (x >= -2 && x <= 2) return x;
+  }
+  return 0;  // once in 10^21
 }
 
 PHYLLO_INLINE float kaiming_deviation(float gain, WeightKey const& weight) {
@@ -116,6 +126,32 @@ struct XavierNormal {
   float gain = 1;
   PHYLLO_FUNCTION float value(WeightKey const& weight) const {
     return detail::unit_normal(weight) * detail::xavier_deviation(gain, weight);
+  }
+};
+
+/// PyTorch's default of Linear and convolutions: weights uniform in +-1 / sqrt(fan_in), and biases
+/// of these layers likewise. Other schemes leave biases at zero.
+///
+/// numerics as KaimingUniform
+/// source   torch.nn.Linear and torch.nn.modules.conv, reset_parameters, PyTorch 2.14; LeCun et
+/// al.,
+///          "Efficient BackProp", 1998
+struct TorchDefault {
+  static constexpr bool draws_biases = true;
+  PHYLLO_FUNCTION float value(WeightKey const& weight) const {
+    return detail::unit_uniform(weight) * detail::kaiming_deviation(0.57735027f, weight);
+  }
+};
+
+/// Weights normal with the given deviation, drawn again where they are beyond two of it.
+///
+/// options  deviation = 0.02, of the normal distribution; that of the weights is 0.88 of it
+/// numerics as KaimingNormal
+/// source   Devlin et al., "BERT", NAACL 2019: google-research/bert, truncated_normal_initializer
+struct TruncatedNormal {
+  float deviation = 0.02f;
+  PHYLLO_FUNCTION float value(WeightKey const& weight) const {
+    return deviation * detail::truncated_normal(weight);
   }
 };
 

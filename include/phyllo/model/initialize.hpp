@@ -26,7 +26,7 @@ template <class Scheme, class Storage, class Accumulate> struct InitializeWeight
   KOKKOS_FUNCTION void operator()(int i) const {
     int const o = i % outputs, c = i / outputs % channels, t = i / outputs / channels;
     WeightKey k = key;
-    k.element = (std::uint64_t(o) * channels + c) * taps + t;
+    k.element += (std::uint64_t(o) * channels + c) * taps + t;
     auto const value = Accumulate(scheme.value(k));
     master[i] = value;
     parameters[i] = Storage(value);
@@ -91,9 +91,11 @@ void launch_initialization(Space const& exec, std::string const& name, Scheme co
                          Fill{value, parameters.data() + offset, master.data() + offset});
   };
   fill(0, int(parameters.extent(0)), 0);
-  auto const draw = [&](auto const& distribution, ParameterTensor const& t, std::uint32_t tensor) {
+  // like: the tensor of the layer whose fans count; `first`: elements of it that are drawn before.
+  auto const draw = [&](auto const& distribution, ParameterTensor const& t, std::uint32_t tensor,
+                        ParameterTensor const& like, std::uint64_t first) {
     using Distribution = std::decay_t<decltype(distribution)>;
-    WeightKey const key{seed, tensor, 0, t.fan_in, t.fan_out};
+    WeightKey const key{seed, tensor, first, like.fan_in, like.fan_out};
     Kokkos::parallel_for(name + "/initialize", Range(exec, 0, t.count),
                          InitializeWeights<Distribution, Storage, Accumulate>{
                              distribution, key, t.taps, t.channels, t.outputs,
@@ -103,8 +105,13 @@ void launch_initialization(Space const& exec, std::string const& name, Scheme co
   for (Node const& n : Net::program::nodes.node) {
     for (ParameterTensor const& t : n.parameter) {
       if (t.count == 0) continue;
-      if (t.initial == Initial::scheme) draw(scheme, t, tensor);
-      if (t.initial == Initial::normal) draw(UnitNormal{}, t, tensor);
+      if (t.initial == Initial::scheme) draw(scheme, t, tensor, t, 0);
+      if (t.initial == Initial::normal) draw(UnitNormal{}, t, tensor, t, 0);
+      if constexpr (requires { requires Scheme::draws_biases; }) {
+        ParameterTensor const& weight = n.parameter[0];
+        if (t.initial == Initial::zero && weight.initial == Initial::scheme)
+          draw(scheme, t, tensor, weight, std::uint64_t(weight.count));
+      }
       if (t.initial == Initial::one) fill(t.offset, t.count, 1);
     }
     int at = n.buffer;

@@ -178,6 +178,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   /// For trainers: whether `weights_changed` was called since ranks were compared.
   bool has_changed_weights() const { return weights_changed_; }
   void note_comparison() { weights_changed_ = false; }
+  void compare_in_next_step() { weights_changed_ = true; }
   template <class C, class Finished>
   auto backward_pass(space const& exec, int batch, C& c, bool inputs, Finished& finished) const {
     return BackwardPass<Training, P, Exec, C, Finished>{

@@ -18,6 +18,7 @@
 #include <phyllo/train/sgd.hpp>
 #include <phyllo/train/tensor_kernels.hpp>
 
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -152,6 +153,28 @@ template <class Rule, class M> class Optimizer {
     tensors_.set_frozen(exec, tensor, frozen);
   }
   bool is_frozen(int tensor) const { return frozen_.contains(tensor); }
+
+  /// From the next step on, `rate` takes the place of the rule's, times the schedule's factor; in
+  /// captured steps too. Asynchronous on exec.
+  ///
+  /// state    in StepState: checkpoints and broadcasts contain it
+  /// errors   run: a rate below zero or not finite -> Error. Ranks with other rates than rank 0 are
+  ///          refused at the next comparison
+  void set_rate(space const& exec, M& model, double rate) {
+    if (!(rate >= 0 && rate <= std::numeric_limits<double>::max()))
+      throw Error(label_ + ": expected a finite learning rate of at least 0, got " +
+                  std::to_string(rate) + ".");
+    launch(exec, 1, SetRate{model.state().data(), rate});
+    model.compare_in_next_step();
+  }
+  /// The learning rate of the last step, after the schedule. Blocks.
+  double learning_rate(space const& exec, M const& model) const {
+    using Host = Kokkos::View<StepState, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+    StepState state;
+    Kokkos::deep_copy(exec, Host(&state), model.state());
+    exec.fence("phyllo: learning rate");
+    return state.learning_rate;
+  }
 
   Rule const& rule() const { return rule_; }
   /// The parameters that this rank updates, from the first to behind the last.

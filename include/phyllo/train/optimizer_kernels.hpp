@@ -21,6 +21,12 @@ struct SetLossScale {
   KOKKOS_FUNCTION void operator()(int) const { state->loss_scale = scale; }
 };
 
+struct SetRate {
+  StepState* state = nullptr;
+  double rate = -1;
+  KOKKOS_FUNCTION void operator()(int) const { state->rate = rate; }
+};
+
 /// The loss scale of the gradients of an update.
 PHYLLO_INLINE float gradient_scale(StepState const& state) {
   return state.late_scale > 0 ? state.late_scale : state.loss_scale;
@@ -125,7 +131,8 @@ template <class Rule, class T, bool ScalesLoss, bool LateGradients = false> stru
     if (counts) {
       s.gradient_norm = double(Kokkos::sqrt(sum));
       s.gradient_factor = double(mean) * clipping.factor(s.gradient_norm);
-      s.learning_rate = double(rule.rate) * rule.schedule.factor(s.step);
+      double const rate = s.rate < 0 ? double(rule.rate) : s.rate;
+      s.learning_rate = rate * rule.schedule.factor(s.step);
       ++s.step;
       rule.prepare(s);
     } else {

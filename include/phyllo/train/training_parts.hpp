@@ -75,6 +75,11 @@ class TrainingParts {
     evaluation_.template set_loss<Tag>(loss);
   }
 
+  /// From the next step on, `rate` takes the place of the rule's; see Optimizer::set_rate.
+  void set_rate(double rate) { optimizer_.set_rate(exec_, model_, rate); }
+  /// The learning rate of the last step, after the schedule. Blocks.
+  double learning_rate() const { return optimizer_.learning_rate(exec_, model_); }
+
   /// Advances messages while the caller computes something else.
   void progress() { communication_.progress(); }
 

@@ -44,7 +44,7 @@ template <class C> using AddWork = typename op::Add<C>::template Forward<Double>
 }  // namespace
 
 TEST_CASE("reference pointwise: values by hand") {
-  using Op = op::Pointwise<Chain<ReLU, test::Mish>>;
+  using Op = op::Pointwise<Chain<ReLU, test::UserMish>>;
   std::vector<double> y{-2, 0, 1, 2};  // in place
   test::run<Op, Double>(Op::Forward<Double>{2, 2, y.data(), y.data(), {}});
   CHECK(y[0] == 0);
@@ -57,22 +57,22 @@ TEST_CASE("reference pointwise: values by hand") {
 }
 
 TEST_CASE("reference pointwise: the chain's functions are applied from left to right") {
-  using First = op::Pointwise<Chain<Tanh, test::Mish>>;
-  using Second = op::Pointwise<Chain<test::Mish, Tanh>>;
+  using First = op::Pointwise<Chain<Tanh, test::UserMish>>;
+  using Second = op::Pointwise<Chain<test::UserMish, Tanh>>;
   // Compilers evaluate functions of a constant themselves, and round otherwise than the library.
   double const volatile given = -1.5;
   std::vector<double> const x{given};
   std::vector<double> y(1);
   test::run<First, Double>(First::Forward<Double>{1, 1, x.data(), y.data(), {}});
-  CHECK(y[0] == test::Mish::value(Tanh::value(given)));
+  CHECK(y[0] == test::UserMish::value(Tanh::value(given)));
   test::run<Second, Double>(Second::Forward<Double>{1, 1, x.data(), y.data(), {}});
-  CHECK(y[0] == Tanh::value(test::Mish::value(given)));
+  CHECK(y[0] == Tanh::value(test::UserMish::value(given)));
 }
 
 TEST_CASE_TEMPLATE("reference pointwise: gradients are central differences", C, Chain<>,
-                   Chain<ReLU>, Chain<Tanh>, Chain<test::Mish>, Chain<Dropout<0.4>>,
-                   Chain<Dropout<0.2>, Dropout<0.4>>, Chain<ReLU, Tanh>, Chain<test::Mish, Tanh>,
-                   Chain<Tanh, Dropout<0.4>, test::Mish>) {
+                   Chain<ReLU>, Chain<Tanh>, Chain<test::UserMish>, Chain<Dropout<0.4>>,
+                   Chain<Dropout<0.2>, Dropout<0.4>>, Chain<ReLU, Tanh>,
+                   Chain<test::UserMish, Tanh>, Chain<Tanh, Dropout<0.4>, test::UserMish>) {
   Problem<C> p;
   REQUIRE(test::away_from_zero(p.x));
   std::vector<double> d_x(p.x.size(), 1e9);
@@ -92,7 +92,7 @@ TEST_CASE_TEMPLATE("reference pointwise: gradients are central differences", C, 
 }
 
 TEST_CASE_TEMPLATE("reference pointwise: the error of differences falls as h squared", C,
-                   Chain<Tanh>, Chain<test::Mish>, Chain<test::Mish, Tanh>) {
+                   Chain<Tanh>, Chain<test::UserMish>, Chain<test::UserMish, Tanh>) {
   Problem<C> p;
   std::vector<double> d_x(p.x.size());
   p.backward(p.probe.data(), d_x.data(), false);
@@ -164,14 +164,14 @@ TEST_CASE("reference pointwise and add: a batch of nothing touches nothing") {
 TEST_CASE_TEMPLATE("reference pointwise and add: evaluated in float and rounded once", S, bf16,
                    fp16) {
   using P = Mixed<S, float>;
-  using C = Chain<test::Mish, Tanh>;
+  using C = Chain<test::UserMish, Tanh>;
   auto const x = test::rounded<S>(test::numbers(size, 1));
   auto const other = test::rounded<S>(test::numbers(size, 2));
   std::vector<S> y(x.size()), saved(x.size()), d_x = other;
   test::run<op::Pointwise<C>, P>(
       typename op::Pointwise<C>::template Forward<P>{1, size, x.data(), y.data(), {}});
   for (std::size_t i = 0; i < x.size(); ++i)
-    CHECK(y[i] == S(Tanh::value(test::Mish::value(float(x[i])))));
+    CHECK(y[i] == S(Tanh::value(test::UserMish::value(float(x[i])))));
   test::run<op::Pointwise<C>, P>(typename op::Pointwise<C>::template Backward<P>{
       1, size, x.data(), other.data(), d_x.data(), true, {}});
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -183,6 +183,6 @@ TEST_CASE_TEMPLATE("reference pointwise and add: evaluated in float and rounded 
   for (std::size_t i = 0; i < x.size(); ++i) {
     float const z = float(x[i]) + float(other[i]);
     CHECK(saved[i] == S(z));
-    CHECK(y[i] == S(Tanh::value(test::Mish::value(z))));  // of the sum, not of the rounded sum
+    CHECK(y[i] == S(Tanh::value(test::UserMish::value(z))));  // of the sum, not of the rounded sum
   }
 }

@@ -18,7 +18,7 @@
 namespace phyllo::test {
 
 /// A user's layer: x tanh(log(1 + exp(x))), differentiated from its input.
-struct Mish : Pointwise {
+struct UserMish : Pointwise {
   static constexpr char const* name = "mish";
   template <class T> PHYLLO_FUNCTION static T value(T x) {
     return x * Kokkos::tanh(Kokkos::log1p(Kokkos::exp(x)));

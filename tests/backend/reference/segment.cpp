@@ -28,10 +28,11 @@ namespace {
 using Double = Full<double>;
 using Numbers = std::vector<double>;
 
-using Smooth = Segment<Dense<4, 5, true, Chain<Tanh>>, Dense<5, 3, false, Chain<test::Mish>>,
+using Smooth = Segment<Dense<4, 5, true, Chain<Tanh>>, Dense<5, 3, false, Chain<test::UserMish>>,
                        Dense<3, 2, true, Chain<>>>;
-using Kinked = Segment<Dense<3, 6, true, Chain<ReLU>>, Dense<6, 4, true, Chain<test::Mish, Tanh>>,
-                       Dense<4, 3, false, Chain<Tanh>>>;
+using Kinked =
+    Segment<Dense<3, 6, true, Chain<ReLU>>, Dense<6, 4, true, Chain<test::UserMish, Tanh>>,
+            Dense<4, 3, false, Chain<Tanh>>>;
 using Random = Segment<Dense<4, 6, true, Chain<Tanh, Dropout<0.3>>>,
                        Dense<6, 5, true, Chain<Dropout<0.4>>>, Dense<5, 3, true, Chain<>>>;
 using Single = Segment<Dense<3, 2, true, Chain<Tanh>>>;

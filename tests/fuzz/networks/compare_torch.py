@@ -43,6 +43,13 @@ def uniform(seed, step, position, sample, element):
     return (w[element & 3] >> 8) * 2.0**-24
 
 
+# By their definitions, with PyTorch's defaults where generate.UNITS has none.
+UNITS = {"leaky_relu": lambda x: F.leaky_relu(x, 0.125), "elu": F.elu, "celu": lambda x: F.celu(x, 1.5), "selu": F.selu,
+         "silu": F.silu, "mish": F.mish, "softplus": lambda x: F.softplus(x, 2.0, 1e30), "log_sigmoid": F.logsigmoid,
+         "softsign": F.softsign, "hard_tanh": F.hardtanh, "relu6": F.relu6, "hard_sigmoid": F.hardsigmoid,
+         "hard_swish": F.hardswish, "tanh_gelu": lambda x: F.gelu(x, approximate="tanh")}
+
+
 class Network:
     """Runs the parts of a description; parameters and statistics by PyTorch's names."""
 
@@ -142,7 +149,7 @@ class Network:
         if kind == "upsample":
             return v if part[1] == 1 else F.interpolate(v, scale_factor=part[1], mode="nearest")
         if kind == "batch_norm":
-            epsilon, momentum = torch.tensor([1e-5, 0.1]).double().tolist()  # Phyllo's are floats
+            epsilon, momentum = part[2:] or (1e-5, 0.1)
             return F.batch_norm(v, get("running_mean"), get("running_var"), get("weight"), get("bias"), self.training,
                                 momentum, epsilon)
         if kind == "embedding":  # PyTorch's channels are last
@@ -157,6 +164,8 @@ class Network:
             return v * self.mask(v, part[1]) if self.training else v
         if kind == "bump":
             return v / (1 + v * v / 4)
+        if kind in generate.UNITS:
+            return UNITS[kind](v)
         return {"relu": F.relu, "tanh": torch.tanh, "sigmoid": torch.sigmoid, "gelu": F.gelu,
                 "softmax": lambda x: F.softmax(x, 1)}[kind](v)
 

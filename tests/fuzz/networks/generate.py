@@ -20,7 +20,8 @@ PARTS (extents: channels first):
   ["general_conv", RANK, OUT, KERNEL, STRIDE, PADDING, BIAS, {"transposed", "dilation", "groups", "mode", "after",
    "output_padding"}]
   ["pool", "max" | "average", RANK, SIZE, STRIDE, PADDING]  ["global_pool"]  ["upsample", FACTOR]
-  ["batch_norm", STATISTICS]  ["layer_norm", AFFINE, EPSILON]  ["rms_norm", AFFINE, EPSILON]  ["relu"] ["tanh"] ["sigmoid"] ["gelu"] ["bump"]  ["softmax"]  ["dropout", P]
+  ["batch_norm", STATISTICS]  ["batch_norm", STATISTICS, EPSILON, MOMENTUM]  ["layer_norm", AFFINE, EPSILON]  ["rms_norm", AFFINE, EPSILON]  ["relu"] ["tanh"] ["sigmoid"] ["gelu"] ["bump"]  [one of
+  UNITS]  ["softmax"]  ["dropout", P]
   ["flatten"]  ["residual", MAIN, SHORTCUT | null]  ["branch", PATHS]  ["repeat", COUNT, PARTS]
   ["save", TAG] ["from", TAG] ["add_from", TAG] ["concat_from", TAG] ["output", TAG]
 """
@@ -40,7 +41,12 @@ NAMED_INPUTS = ("named_input", "named_integer_input")
 INPUTS = ("input", "named_input") + INTEGER_INPUTS
 # Parts that are no layer with a number in the names of parameters.
 UNNUMBERED = INPUTS + ("save", "from", "add_from", "concat_from", "output")
-POINTWISE = ("relu", "tanh", "sigmoid", "gelu", "bump")
+# Activations with one name here and in C++; those of KINKED have derivatives that jump.
+UNITS = {"leaky_relu": "LeakyReLU<0.125>", "elu": "ELU<>", "celu": "CELU<1.5>", "selu": "SELU", "silu": "SiLU", "mish": "Mish",
+         "softplus": "Softplus<2.0>", "log_sigmoid": "LogSigmoid", "softsign": "Softsign", "hard_tanh": "HardTanh<>",
+         "relu6": "ReLU6", "hard_sigmoid": "HardSigmoid", "hard_swish": "HardSwish", "tanh_gelu": "TanhGELU"}
+KINKED = ("relu", "leaky_relu", "selu", "hard_tanh", "relu6", "hard_sigmoid", "hard_swish")
+POINTWISE = ("relu", "tanh", "sigmoid", "gelu", "bump") + tuple(UNITS)
 # Multiply-adds of one sample, numbers in one value, parameters, layers: so that a network compiles and runs in seconds.
 MOST_WORK, MOST_SIZE, MOST_PARAMETERS, MOST_NODES = 600_000, 20_000, 200_000, 40
 
@@ -490,7 +496,7 @@ class Draw:
         return [kind + ones + [*extents], self.table(channels)]
 
     def pointwise(self):
-        return [self.rng.choice(POINTWISE + ("relu", "tanh", "gelu"))]
+        return [self.rng.choice(POINTWISE + 4 * ("relu", "tanh", "gelu"))]
 
     def layer(self, s):
         """One layer that takes shape s."""
@@ -503,7 +509,10 @@ class Draw:
         if p < 0.60:
             return self.pointwise()
         if p < 0.72:
-            return ["batch_norm", r.choice((None, "Local", "Global"))] if r.random() < 0.3 else self.norm()
+            if r.random() < 0.7:
+                return self.norm()
+            options = [r.choice((1e-5, 1e-3)), r.choice((0.1, 0.5, 1.0))] if r.random() < 0.3 else []
+            return ["batch_norm", r.choice((None, "Local", "Global"))] + options
         if image and p < 0.84:
             return self.pool(s)
         if image and p < 0.88:
@@ -913,13 +922,14 @@ def spell(part):
                   ([option("Padding", padding)] if any(padding) else [])
         return named(f"{'Max' if which == 'max' else 'Average'}Pool{rank}d", size, *options)
     if kind == "batch_norm":
-        return named("BatchNorm", *([f"phyllo::Statistics::{part[1]}"] if part[1] else []))
+        numbers = [f"phyllo::Epsilon<{part[2]}>", f"phyllo::Momentum<{part[3]}>"] if len(part) > 2 else []
+        return named("BatchNorm", *([f"phyllo::Statistics::{part[1]}"] if part[1] else []), *numbers)
     if kind == "bump":
         return "networks::Bump"
     simple = {"relu": "ReLU", "tanh": "Tanh", "sigmoid": "Sigmoid", "gelu": "GELU", "softmax": "Softmax",
               "flatten": "Flatten", "global_pool": "GlobalAveragePool"}
-    if kind in simple:
-        return "phyllo::" + simple[kind]
+    if kind in simple or kind in UNITS:
+        return "phyllo::" + (simple.get(kind) or UNITS[kind])
     if kind in ("dropout", "upsample"):
         return named("Dropout" if kind == "dropout" else "Upsample", part[1])
     if kind in ("save", "from", "add_from", "concat_from", "output"):
@@ -954,7 +964,7 @@ def test_case(d):
     outputs = [tag for tag, _ in g.outputs if tag]
     call = "networks::no_call" if not d["call"] else \
         "networks::call_by_thread" if g.widest() <= WIDEST else "networks::call_by_team"
-    kinks = any(n["kind"] == "relu" or n["kind"] == "pool" and n["part"][1] == "max" for n in g.nodes)
+    kinks = any(n["kind"] in KINKED or n["kind"] == "pool" and n["part"][1] == "max" for n in g.nodes)
     terms, losses, rule, make_rule = "", "void", "void", ""
     if d["trained"]:
         cpp = {"cross_entropy": "phyllo::CrossEntropy", "mean_squared_error": "phyllo::MeanSquaredError"}

@@ -176,7 +176,7 @@ def smaller_part(part):
         for plain in ([kind, False, 1e-5], [kind, True, 1e-5]):
             if part != plain and (not part[1] or part[2] != 1e-5 or not plain[1]):
                 yield [plain]
-    elif kind == "batch_norm" and part[1]:
+    elif kind == "batch_norm" and (part[1] or len(part) > 2):
         yield [["batch_norm", None]]
     elif kind in generate.POINTWISE and kind != "sigmoid":
         yield [["sigmoid"]]
