@@ -60,6 +60,15 @@ template <int Size, class... Options> struct AveragePool2d;
 template <int Size, class... Options> struct AveragePool3d;
 struct GlobalAveragePool;
 template <int Factor> struct Upsample;
+template <int Dim, int Begin, int End, int Step> struct Slice;
+template <int... Border> struct Crop;
+template <class... Options> struct Pad;
+template <int... Dim> struct Flip;
+template <int... Dim> struct Permute;
+template <int... Extent> struct Reshape;
+template <int Factor> struct PixelShuffle;
+template <int Factor> struct PixelUnshuffle;
+template <int Groups> struct ChannelShuffle;
 template <class... Options> struct BatchNorm;
 struct Statistics;
 struct Pointwise;  // base of the next ones, to Dropout, and of a user's own

@@ -13,10 +13,12 @@
 // What a network is made of.
 #include <phyllo/layer/batch_norm.hpp>
 #include <phyllo/layer/convolution.hpp>
+#include <phyllo/layer/crop.hpp>
 #include <phyllo/layer/dropout.hpp>
 #include <phyllo/layer/elu.hpp>
 #include <phyllo/layer/embedding.hpp>
 #include <phyllo/layer/flatten.hpp>
+#include <phyllo/layer/flip.hpp>
 #include <phyllo/layer/gelu.hpp>
 #include <phyllo/layer/global_average_pool.hpp>
 #include <phyllo/layer/hard_sigmoid.hpp>
@@ -25,11 +27,16 @@
 #include <phyllo/layer/leaky_relu.hpp>
 #include <phyllo/layer/linear.hpp>
 #include <phyllo/layer/mish.hpp>
+#include <phyllo/layer/pad.hpp>
+#include <phyllo/layer/permute.hpp>
+#include <phyllo/layer/pixel_shuffle.hpp>
 #include <phyllo/layer/pooling.hpp>
 #include <phyllo/layer/relu.hpp>
+#include <phyllo/layer/reshape.hpp>
 #include <phyllo/layer/rms_norm.hpp>
 #include <phyllo/layer/sigmoid.hpp>
 #include <phyllo/layer/silu.hpp>
+#include <phyllo/layer/slice.hpp>
 #include <phyllo/layer/softmax.hpp>
 #include <phyllo/layer/softplus.hpp>
 #include <phyllo/layer/softsign.hpp>

@@ -38,6 +38,9 @@ struct Convolutions : Network<Input<4, 9, 8>, Conv2d<8, Dilation<2>, Padding<2>,
                               ConvTranspose2d<6, Stride<2>, Padding<1>, OutputPadding<0, 1>, ChannelGroups<2>>, GELU,
                               ConvTranspose2d<5, KernelSize<2, 3>, Dilation<2, 1>, Bias<false>>, Tanh, Conv2d<4, ReflectPadding<1>>, GELU,
                               Conv2d<4, KernelSize<5>, ReplicatePadding<2>, Dilation<1, 2>>, GlobalAveragePool, Flatten, Linear<4>> {};
+struct Moves : Network<Input<3, 8, 6>, Pad<CircularPadding<1>>, Conv2d<8>, GELU, PixelUnshuffle<2>, ChannelShuffle<4>, Conv2d<8, KernelSize<1>>, Tanh, PixelShuffle<2>,
+                       Pad<ReflectPadding<2>, PaddingAfter<1>>, Slice<2, 1, 9, 2>, Flip<1, -1>, Permute<3, 1, 2>, Conv2d<6, KernelSize<1>>, GELU, Upsample<2>, Crop<1>,
+                       Pad<ReplicatePadding<1, 0>>, Reshape<4, 36>, Conv1d<4>, Tanh, Pad<Padding<1>, Fill<0.5>>, Flatten, Linear<4>> {};
 struct Rows : Network<Input<20>, Linear<48>, LayerNorm<>, GELU, Linear<129>, RMSNorm<>, Tanh, Linear<4>> {};
 struct Words : Network<IntegerInput<7>, Embedding<23, 12>, LayerNorm<>, Flatten, Linear<33>, GELU, RMSNorm<Epsilon<1e-3>>,
                        Linear<5>> {};
@@ -184,6 +187,7 @@ int main(int argc, char* argv[]) {
     write_all<LeNet, CrossEntropy>(argv[1], "lenet");
     write_all<Residuals, CrossEntropy>(argv[1], "residuals");
     write_all<Convolutions, CrossEntropy>(argv[1], "convolutions");
+    write_all<Moves, CrossEntropy>(argv[1], "moves");
     write_all<Rows, MeanSquaredError>(argv[1], "rows");
     write_all<Words, CrossEntropy>(argv[1], "words");
     write_all<Units, MeanSquaredError>(argv[1], "units");

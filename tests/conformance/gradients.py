@@ -57,6 +57,19 @@ class ChannelsFirst(nn.Module):
         return x.transpose(1, 2).flatten(1)
 
 
+class Move(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return self.function(x)
+
+
+def pad(around, mode, **value):
+    return Move(lambda x: nn.functional.pad(x, around, mode=mode, **value))
+
+
 def convolution(inputs, outputs):
     return nn.Conv2d(inputs, outputs, 3, padding=1, bias=False)
 
@@ -86,6 +99,12 @@ NETWORKS = {
         nn.Conv2d(5, 4, 3, padding=1, padding_mode="reflect"), nn.GELU(),
         nn.Conv2d(4, 4, 5, padding=2, padding_mode="replicate", dilation=(1, 2)), nn.AdaptiveAvgPool2d(1), nn.Flatten(),
         nn.Linear(4, 4)),
+    "moves": lambda: nn.Sequential(
+        pad((1, 1, 1, 1), "circular"), nn.Conv2d(3, 8, 3), nn.GELU(), nn.PixelUnshuffle(2), nn.ChannelShuffle(4),
+        nn.Conv2d(32, 8, 1), nn.Tanh(), nn.PixelShuffle(2), pad((2, 1, 2, 1), "reflect"), Move(lambda x: x[:, :, 1:9:2]),
+        Move(lambda x: x.flip(1, -1)), Move(lambda x: x.permute(0, 3, 1, 2)), nn.Conv2d(9, 6, 1), nn.GELU(), nn.Upsample(scale_factor=2),
+        Move(lambda x: x[:, :, 1:-1, 1:-1]), pad((0, 0, 1, 1), "replicate"), Move(lambda x: x.reshape(-1, 4, 36)),
+        nn.Conv1d(4, 4, 3), nn.Tanh(), pad((1, 1), "constant", value=0.5), nn.Flatten(), nn.Linear(144, 4)),
     "rows": lambda: nn.Sequential(nn.Linear(20, 48), nn.LayerNorm(48), nn.GELU(), nn.Linear(48, 129),
                                   nn.RMSNorm(129, eps=1e-5), nn.Tanh(), nn.Linear(129, 4)),
     "units": lambda: nn.Sequential(

@@ -16,9 +16,10 @@ using Space = Kokkos::DefaultExecutionSpace;
 struct Rate : Network<Input<2>, Linear<16>, Tanh, Linear<16>, Tanh, Linear<1>> {};
 struct Closure : Network<Input<8>, Linear<32>, ReLU, Linear<32>, ReLU, Linear<4>> {};
 struct encoder;
-struct Stencil : Network<Input<2, 4, 4>, Conv2d<4, Padding<1>>, BatchNorm<>, ReLU, Save<encoder>,
-                         MaxPool2d<2>, Conv2d<4, Padding<1>>, GELU, Upsample<2>, AddFrom<encoder>,
-                         Dropout<0.1>, GlobalAveragePool, Flatten, Linear<3>, Softmax> {};
+struct Stencil
+    : Network<Input<2, 4, 4>, Conv2d<4, Padding<1>>, BatchNorm<>, ReLU, Save<encoder>, MaxPool2d<2>,
+              Pad<CircularPadding<1>>, Conv2d<4>, GELU, Upsample<2>, AddFrom<encoder>, Dropout<0.1>,
+              GlobalAveragePool, Flatten, Linear<3>, Softmax> {};
 struct state;
 struct forcing;
 struct rate;

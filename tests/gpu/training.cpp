@@ -15,10 +15,12 @@ struct GpuConvolutional
                       phyllo::GELU, phyllo::Upsample<2>, phyllo::AveragePool2d<2>,
                       phyllo::Dropout<0.25>, phyllo::Flatten, phyllo::Linear<10>, phyllo::Softmax> {
 };
-struct GpuDecoder : phyllo::Network<phyllo::Input<4, 8, 8>,
-                                    phyllo::Conv2d<8, phyllo::Dilation<2>, phyllo::ChannelGroups<2>,
-                                                   phyllo::CircularPadding<2>>,
-                                    phyllo::ReLU, phyllo::ConvTranspose2d<3, phyllo::Stride<2>>> {};
+struct GpuDecoder
+    : phyllo::Network<phyllo::Input<4, 8, 8>,
+                      phyllo::Conv2d<8, phyllo::Dilation<2>, phyllo::ChannelGroups<2>,
+                                     phyllo::CircularPadding<2>>,
+                      phyllo::ReLU, phyllo::Pad<phyllo::ReflectPadding<1>>, phyllo::PixelShuffle<2>,
+                      phyllo::Permute<1, 3, 2>, phyllo::ConvTranspose2d<3, phyllo::Stride<2>>> {};
 struct GpuPerceptron : phyllo::Network<phyllo::Input<16>, phyllo::Linear<64>, phyllo::ReLU,
                                        phyllo::Linear<64>, phyllo::ReLU, phyllo::Linear<16>> {};
 

@@ -109,7 +109,9 @@ template <class Net> struct Interpreter {
           for (int c = 0; c < channels; ++c) out(c, q) += in(c, p) / n.window.taps();
         });
       }
-    } else if constexpr (Leaf::role == Role::resample) {
+    } else if constexpr (requires { requires Leaf::reshapes; }) {
+      y = x;
+    } else if constexpr (Leaf::role == Role::move) {  // Upsample
       for (int c = 0; c < channels; ++c)
         for (int d = 0; d < n.output.spatial[0]; ++d)
           for (int h = 0; h < n.output.spatial[1]; ++h)
@@ -120,8 +122,6 @@ template <class Net> struct Interpreter {
               out(c, position(n.output, d, h, w)) =
                   in(c, position(n.input, down(0, d), down(1, h), down(2, w)));
             }
-    } else if constexpr (Leaf::role == Role::reshape) {
-      y = x;
     } else if constexpr (Leaf::role == Role::add) {
       for (std::size_t k = 0; k < y.size(); ++k) y[k] = x[k] + of(n.source[1])[k];
     } else if constexpr (Leaf::role == Role::concatenation) {

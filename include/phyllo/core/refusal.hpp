@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/move_map.hpp>
 #include <phyllo/core/role.hpp>
 #include <phyllo/core/shape.hpp>
 
@@ -27,9 +28,10 @@ template <bool Condition, class...> inline constexpr bool met = Condition;
 // Base of what stands in a network's list and is no layer: it takes no input.
 struct NoLayer {
   static constexpr char const* name = "no_layer";
-  static constexpr Role role = Role::reshape;
+  static constexpr Role role = Role::move;
   static constexpr bool accepts(Shape) { return false; }
   static constexpr Shape output(Shape s) { return s; }
+  static constexpr MoveMap map(Shape s) { return MoveMap::of(s); }
 };
 
 }  // namespace detail

@@ -15,13 +15,12 @@ enum class Role : std::uint8_t {
   normalization,  // statistics over the batch per channel
   pointwise,      // each element by itself
   pooling,        // window reduced without weights
-  resample,       // nearest-neighbour upsampling
-  reshape,        // same numbers, other extents
   add,            // sum of two values
   concatenation,  // channels of several values side by side
   row,            // statistics of the channels of one position
   lookup,         // rows of a table by index
   convolution,    // contractions with dilated taps, groups or other borders, and transposed ones
+  move,           // elements at other places: slices, borders, copies, other extents
 };
 
 /// Which value the derivative of a pointwise function is computed from; decides what a training

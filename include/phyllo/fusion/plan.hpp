@@ -11,7 +11,7 @@ namespace phyllo::inline PHYLLO_ISA {
 namespace detail {
 
 // Whether order[k] has one reader, or any number of them, and order[k + 1] is one that reads
-// nothing else, or adds one other value.
+// nothing else, or adds one other value, under the extents that it is stored with.
 template <int N>
 constexpr bool chained(Nodes<N> const& p, Plan<N> const& plan, int k, bool any_readers) {
   if (k + 1 >= plan.nodes) return false;
@@ -20,7 +20,7 @@ constexpr bool chained(Nodes<N> const& p, Plan<N> const& plan, int k, bool any_r
   Node const& next = p.node[plan.order[k + 1]];
   bool const sum = facts_of(next).adds;
   return (sum || next.sources == 1) && (next.source[0] == i || (sum && next.source[1] == i)) &&
-         (any_readers || readers(p, i) == 1);
+         p.reads_as_stored(next) && (any_readers || readers(p, i) == 1);
 }
 
 // Number of nodes from order[k] on that the rule takes; 0: it does not match.
@@ -112,7 +112,8 @@ constexpr bool is_whole_step(Nodes<N> const& p, FusionLevel fusion,
   bool has_rows = false;
   for (int k = 0; k < plan.nodes; ++k) has_rows = has_rows || plan.role[k] == SegmentRole::dense;
   return plan.size == 1 && plan.step[0].kind == StepKind::segment && has_rows && p.inputs == 1 &&
-         p.outputs == 1 && p.output[0] == plan.tail(plan.step[0]);
+         p.outputs == 1 && p.output[0] == plan.tail(plan.step[0]) &&
+         has_same_extents(p.output_shape[0], p.node[p.output[0]].output);
 }
 template <class Program>
 constexpr bool is_whole_step(FusionLevel fusion, SegmentLimits const& limits = UsualLimits::value) {

@@ -87,7 +87,7 @@ template <class Planned, int S, int L> constexpr auto segment_layer() {
   constexpr int leaf = Planned::plan.order[first];
   constexpr Node node = Planned::node(leaf);
   using Chain = ChainAt<Planned, first + 1, layers.first[L + 1] - first - 1>;
-  static_assert(L > 0 || has_same_extents(node.input, Planned::node(node.source[0]).output));
+  static_assert(L == 0 || Planned::program::nodes.reads_as_stored(node));
   if constexpr (role == SegmentRole::dense)
     return LayerType<
         op::Dense<node.input.size(), node.output.channels, (node.parameter[1].count > 0), Chain>>{};

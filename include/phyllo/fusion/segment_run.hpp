@@ -132,6 +132,8 @@ template <int N> struct SegmentRun {
     bool const next_to = steps == 0 || n.source[0] == result(s - 1) ||
                          (n.sources == 2 && n.source[1] == result(s - 1));
     if (!next_to) return refused(EndReason::other_input);
+    // The first layer may read an alias: its kernels read the slot of the value.
+    if (steps > 0 && !p.reads_as_stored(n)) return refused_node(head);
     bool const folded = step.kind == StepKind::folded_contraction;
     SegmentRole const as = role_of(head, folded);
     // Pointwise layers behind a pooling are its chain.

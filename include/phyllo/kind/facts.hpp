@@ -24,7 +24,6 @@ struct KindFacts {
   bool is_given = false;           // the caller's data: no step computes it
   bool joins_values = false;       // reads several values
   bool adds = false;               // of two values the sum, so that either may come first
-  bool reshapes = false;           // the numbers of its source under other extents
   bool reads_unflattened = false;  // its window may be a whole image that a Flatten makes one row
   bool reads_integers = false;     // its source are integers
   bool is_chain = false;           // each element by itself

@@ -8,11 +8,10 @@
 #include <phyllo/kind/convolution.hpp>
 #include <phyllo/kind/input.hpp>
 #include <phyllo/kind/lookup.hpp>
+#include <phyllo/kind/move.hpp>
 #include <phyllo/kind/normalization.hpp>
 #include <phyllo/kind/pointwise.hpp>
 #include <phyllo/kind/pooling.hpp>
-#include <phyllo/kind/resample.hpp>
-#include <phyllo/kind/reshape.hpp>
 #include <phyllo/kind/row.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
@@ -39,8 +38,8 @@ template <Role... R> struct KindList {
 
 /// All kinds, in the order of Role.
 using Kinds = KindList<Role::input, Role::contraction, Role::normalization, Role::pointwise,
-                       Role::pooling, Role::resample, Role::reshape, Role::add, Role::concatenation,
-                       Role::row, Role::lookup, Role::convolution>;
+                       Role::pooling, Role::add, Role::concatenation, Role::row, Role::lookup,
+                       Role::convolution, Role::move>;
 
 }  // namespace detail
 

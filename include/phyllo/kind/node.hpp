@@ -78,9 +78,11 @@ struct Node {
   bool oversized = false;  // more elements than 32 bits count
   bool mistyped = false;   // integers where numbers are wanted, or the reverse
   bool alias = false;      // no work: the value is that of source[0] under another shape
+  bool flattens = false;   // to one row of numbers, in the order (C, S...)
   int sources = 0;
   int source[4] = {-1, -1, -1, -1};  // nodes whose values are read, aliases already followed
-  Shape input;                       // of source[0]
+  int source_channels[4] = {};       // of each, as the node reads it
+  Shape input;                       // of source[0], as the node reads it
   Shape output;
   ValueType type = ValueType::storage;  // of the output
   Window window;                        // contraction, pooling
@@ -104,6 +106,8 @@ struct Node {
   long flops = 0;  // of one sample, forward; a multiply-add counts two
   long parameter_gradient_flops = 0, source_gradient_flops = 0;
 
+  /// Source number s as the node reads it. An alias may be stored under other extents.
+  constexpr Shape read_shape(int s) const { return input.with_channels(source_channels[s]); }
   constexpr long parameter_count() const {
     long count = 0;
     for (ParameterTensor const& t : parameter) count += t.count;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/move_map.hpp>
 #include <phyllo/core/role.hpp>
-#include <phyllo/core/shape.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -17,9 +17,11 @@ namespace phyllo::inline PHYLLO_ISA {
 /// source   the order of torch.nn.Flatten, so that weights fit
 struct Flatten {
   static constexpr char const* name = "flatten";
-  static constexpr Role role = Role::reshape;
+  static constexpr Role role = Role::move;
+  static constexpr bool reshapes = true;
   static constexpr bool accepts(Shape) { return true; }
   static constexpr Shape output(Shape s) { return Shape{s.size()}; }
+  static constexpr MoveMap map(Shape s) { return MoveMap::reshaped(s, output(s)); }
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/move_map.hpp>
 #include <phyllo/core/refusal.hpp>
 #include <phyllo/core/role.hpp>
-#include <phyllo/core/shape.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -17,13 +17,23 @@ namespace phyllo::inline PHYLLO_ISA {
 /// source   Odena, Dumoulin, Olah, "Deconvolution and Checkerboard Artifacts", Distill 2016
 template <int Factor> struct Upsample {
   static constexpr char const* name = "upsample";
-  static constexpr Role role = Role::resample;
+  static constexpr Role role = Role::move;
 
   static constexpr bool accepts(Shape s) { return Factor > 0 && s.rank > 0; }
   static constexpr Shape expected(Shape s) { return s.rank > 0 ? s : Shape{s.channels, 1, 1}; }
   static constexpr Shape output(Shape s) {
     for (int d = 3 - s.rank; d < 3; ++d) s.spatial[d] *= Factor;
     return s;
+  }
+  static constexpr MoveMap map(Shape s) {
+    MoveMap m = MoveMap::of(s);
+    for (int d = 3 - s.rank; d < 3; ++d) {
+      MoveAxis a = m.axis[d];
+      a.repeat = Factor;
+      a.extent *= Factor;
+      m = m.with(d, a);
+    }
+    return m;
   }
 
   template <class Where, class Given, class Expected> struct Refused {

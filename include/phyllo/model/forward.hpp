@@ -21,7 +21,7 @@ struct ForwardPass : SegmentPass<Planned, Precision, Exec, Communication> {
     if constexpr (!Base::template segment_takes_views<0>())
       return false;
     else
-      return Planned::program::nodes.inputs == 1 && !Base::template reads_image_as_row<0> &&
+      return Planned::program::nodes.inputs == 1 && !Base::template reads_other_extents<0> &&
              is_given(Planned::node(Planned::head(0).source[0])) &&
              detail::readers(Planned::program::nodes, Planned::head(0).source[0]) == 1;
   }();
@@ -35,6 +35,8 @@ struct ForwardPass : SegmentPass<Planned, Precision, Exec, Communication> {
     else
       return Planned::program::nodes.outputs == 1 &&
              Planned::program::nodes.output[0] == Planned::result(last) &&
+             has_same_extents(Planned::program::nodes.output_shape[0],
+                              Planned::node(Planned::result(last)).output) &&
              detail::readers(Planned::program::nodes, Planned::result(last)) == 1;
   }();
 

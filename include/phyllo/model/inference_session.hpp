@@ -35,8 +35,8 @@ void place_outputs(Pass& pass, BoundTensors const& in, BoundTensors const& out) 
   using AllPorts = typename Pass::AllPorts;
   for (int k = 0; k < AllPorts::outputs; ++k) {
     int const v = AllPorts::output_node(k);
-    bool alone =
-        pass.batch > 0 && !is_given(Pass::plan::node(v)) && pass.fits_slot(out.tensor[k], v);
+    bool alone = pass.batch > 0 && !is_given(Pass::plan::node(v)) &&
+                 pass.fits_slot(out.tensor[k], v, AllPorts::output_shape(k));
     auto const apart = [&](ExternalTensor const& other, Shape const& shape) {
       alone =
           alone && !may_overlap(out.tensor[k], AllPorts::output_shape(k), other, shape, pass.batch);
@@ -147,7 +147,8 @@ void InferenceSession<Net, P, Exec>::run(space const& exec, In const& in, Out co
     if constexpr (!decltype(pass)::takes_target) {
       for (int k = 0; k < AllPorts::outputs; ++k) {
         int const v = AllPorts::output_node(k);
-        if (pass.placed.output[k] == nullptr) pass.store(pass.value(v), v, y.tensor[k]);
+        if (pass.placed.output[k] == nullptr)
+          pass.store(pass.value(v), AllPorts::output_shape(k), y.tensor[k]);
       }
     }
   }

@@ -124,7 +124,7 @@ void Model<Net, P, Exec>::forward(space const& exec, In const& in, Out const& ou
   pass.run_all();
   for (int k = 0; k < AllPorts::outputs; ++k) {
     int const v = AllPorts::output_node(k);
-    pass.store(pass.value(v), v, outputs.tensor[k]);
+    pass.store(pass.value(v), AllPorts::output_shape(k), outputs.tensor[k]);
   }
   last_batch_ = inputs.batch;
 }

@@ -84,18 +84,19 @@ template <class Planned, class Precision, class Exec, class Communication> struc
             Planned::liveness.chain_first(Planned::step(S))};
   }
 
-  /// Whether kernels can read or write a caller's tensor of node v in place of its slot.
-  bool fits_slot(ExternalTensor const& t, int v) const {
+  /// Whether kernels can read or write a caller's tensor of node v, of shape s, in place of its
+  /// slot.
+  bool fits_slot(ExternalTensor const& t, int v, Shape const& s) const {
     auto const at = reinterpret_cast<std::uintptr_t>(t.data[0]);
     return Planned::node(v).type == ValueType::storage &&
            t.type == detail::element_type_of<storage>() && at % slot_alignment == 0 &&
-           has_slot_strides(t, Planned::node(v).output, batch);
+           has_slot_strides(t, s, batch);
   }
   /// Input number k: the caller's View itself where it fits, which has to stay as it is until the
   /// last kernel has read it; else a copy in its slot.
   void take_input(ExternalTensor const& source, int k) {
     int const v = ports_.input[k];
-    if (fits_slot(source, v))
+    if (fits_slot(source, v, Planned::node(v).output))
       placed.input[k] = static_cast<storage*>(source.data[0]);
     else
       load(source, v);
@@ -121,17 +122,15 @@ template <class Planned, class Precision, class Exec, class Communication> struc
         Kokkos::RangePolicy<space, Kokkos::IndexType<long>>(exec, 0, long(batch) * shape.size()),
         LoadIntegers{shape, source, integers(v)});
   }
-  /// A slot (value or gradient) of the shape of value v into the caller's tensor.
-  void store(storage const* slot, int v, ExternalTensor const& target) const {
+  /// A slot (value or gradient) of shape s into the caller's tensor.
+  void store(storage const* slot, Shape const& s, ExternalTensor const& target) const {
     using Work = op::Transfer::Store<Precision>;
-    Kernels<op::Transfer>::run(exec, labels.back(),
-                               Work{batch, Planned::node(v).output, slot, target});
+    Kernels<op::Transfer>::run(exec, labels.back(), Work{batch, s, slot, target});
   }
-  /// The caller's gradient of an output into its gradient slot.
-  void load_gradient(ExternalTensor const& source, int v) const {
+  /// The caller's gradient of an output of shape s into the gradient slot of its value v.
+  void load_gradient(ExternalTensor const& source, int v, Shape const& s) const {
     using Work = op::Transfer::Load<Precision>;
-    Kernels<op::Transfer>::run(exec, labels.back(),
-                               Work{batch, Planned::node(v).output, source, gradient(v)});
+    Kernels<op::Transfer>::run(exec, labels.back(), Work{batch, s, source, gradient(v)});
   }
 
  private:

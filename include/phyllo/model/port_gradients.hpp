@@ -70,12 +70,12 @@ template <class AllPorts, int K> constexpr bool shares_gradient() {
 template <class AllPorts, int K, class Pass>
 void load_output_gradient(Pass const& pass, ExternalTensor const& tensor) {
   constexpr int v = AllPorts::output_node(K);
+  constexpr Shape shape = AllPorts::output_shape(K);
   if constexpr (shares_gradient<AllPorts, K>()) {
-    Shape const shape = Pass::plan::node(v).output;
     launch_port(pass, long(pass.batch) * shape.size(),
                 AddToSlot<typename Pass::precision>{shape, tensor, pass.gradient(v)});
   } else {
-    pass.load_gradient(tensor, v);
+    pass.load_gradient(tensor, v, shape);
   }
 }
 
@@ -84,7 +84,7 @@ void store_input_gradient(Pass const& pass, ExternalTensor const& tensor) {
   constexpr int v = AllPorts::input_node(K);
   if (tensor.is_null()) return;
   if constexpr (Pass::plan::liveness.has_gradient[v]) {
-    pass.store(pass.gradient(v), v, tensor);
+    pass.store(pass.gradient(v), Pass::plan::node(v).output, tensor);
   } else {
     Shape const shape = Pass::plan::node(v).output;
     launch_port(pass, long(pass.batch) * shape.size(),

@@ -22,12 +22,16 @@ struct SegmentPass : Pass<Planned, Precision, Exec, Communication> {
     else
       return kernel_traits<typename Base::template Kernels<StepSegment<Planned, S>>>.takes_views;
   }
-  /// Whether segment S reads an image as one row of numbers: in its slot, where the numbers are one
-  /// after the other, not in the caller's View.
+  /// What segment S reads: a row of numbers, or an image.
+  template <int S> static constexpr Shape segment_input() {
+    Shape const s = Planned::head(S).input;
+    return Planned::plan.role[Planned::step(S).first] == SegmentRole::dense ? Shape{s.size()} : s;
+  }
+  /// Whether segment S reads a value under other extents than it has, as an image as one row: in
+  /// its slot, where the numbers are one after the other, not in the caller's View.
   template <int S>
-  static constexpr bool reads_image_as_row =
-      Planned::plan.role[Planned::step(S).first] == SegmentRole::dense &&
-      Planned::head(S).input.positions() > 1;
+  static constexpr bool reads_other_extents =
+      !has_same_extents(segment_input<S>(), Planned::node(Planned::head(S).source[0]).output);
   /// Whether the result of segment S is an image, which its kernels write to a slot.
   template <int S> static constexpr bool writes_image() {
     constexpr int last = detail::segment_layers<Planned, S>().size - 1;
@@ -40,9 +44,7 @@ struct SegmentPass : Pass<Planned, Precision, Exec, Communication> {
   }
   /// The input of segment S in its slot, as a tensor for kernels that read Views.
   template <int S> ExternalTensor input_slot() const {
-    constexpr Shape s = Planned::head(S).input;
-    return in_slot(this->value(Planned::head(S).source[0]),
-                   reads_image_as_row<S> ? Shape{s.size()} : s);
+    return in_slot(this->value(Planned::head(S).source[0]), segment_input<S>());
   }
   /// A value in its slot, as kernels that take Views see it.
   static ExternalTensor in_slot(storage* slot, Shape const& s) {

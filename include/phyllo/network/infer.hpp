@@ -44,6 +44,7 @@ template <class L, int N> constexpr void infer_node(Nodes<N>& p, Graph<N> const&
     for (int s = 0; s < n.sources; ++s) {
       Node const& source = p.node[n.source[s]];
       sources[s] = source.output;
+      n.source_channels[s] = source.output.channels;
       n.mistyped =
           n.mistyped || (source.type == ValueType::integer) != OfKind::facts.reads_integers;
     }
@@ -76,18 +77,19 @@ template <int N> constexpr bool feeds_windows(Nodes<N> const& p, Graph<N> const&
   return true;
 }
 
-// A Flatten of one position is another rank of the same numbers. A Flatten that only Linear layers
-// read costs nothing either: they become contractions whose window is the whole unflattened value.
-// Either way a node reads the extents that the value is stored with. Any other Flatten is work.
+// A Flatten that only Linear layers read costs nothing: they become contractions whose window is
+// the whole unflattened value, and read the extents that it has in front of the Flatten. Kinds make
+// nodes aliases whose value is stored as their source, maybe under other extents.
 template <int N> constexpr void flatten(Nodes<N>& p, Graph<N> const& edges) {
   for (int i = 0; i < p.size; ++i) {
     Node& n = p.node[i];
-    if (!facts_of(n).reshapes || !n.ok) continue;
-    bool const one_position = n.input.positions() == 1;
-    n.alias = one_position || feeds_windows(p, edges, i);
-    if (one_position || !n.alias) continue;
-    for (int j = i + 1; j < p.size; ++j)
-      if (p.node[j].sources > 0 && p.node[j].source[0] == i) read_unflattened(p.node[j], n.input);
+    if (!n.flattens || !n.ok || n.input.positions() == 1 || !feeds_windows(p, edges, i)) continue;
+    n.alias = true;
+    for (int j = i + 1; j < p.size; ++j) {
+      if (p.node[j].sources == 0 || p.node[j].source[0] != i) continue;
+      read_unflattened(p.node[j], n.input);
+      p.node[j].source_channels[0] = n.input.channels;
+    }
   }
   for (int i = 0; i < p.size; ++i)
     for (int s = 0; s < p.node[i].sources; ++s) p.node[i].source[s] = value(p, p.node[i].source[s]);

@@ -9,8 +9,8 @@ namespace phyllo::inline PHYLLO_ISA {
 
 /// The operations of a network in order, and what they need together: at most N of them.
 ///
-/// numerics what a node reads, `input`, has the channels and positions of the value that it reads,
-///          the output of node[source[0]]; the ranks may differ
+/// numerics what a node reads, `input`, has as many elements as the value that it reads, the output
+///          of node[source[0]], and is stored as that; behind an alias the extents may differ
 template <int N> struct Nodes {
   Node node[N];
   int size = N;                            // nodes in use; constants of a type use all
@@ -23,6 +23,13 @@ template <int N> struct Nodes {
   int outputs = 0;
   int inputs = 0;
   long flops = 0;
+
+  /// Whether a node reads all values under the extents that they were computed with.
+  constexpr bool reads_as_stored(Node const& n) const {
+    for (int s = 0; s < n.sources; ++s)
+      if (!has_same_extents(n.read_shape(s), node[n.source[s]].output)) return false;
+    return true;
+  }
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA

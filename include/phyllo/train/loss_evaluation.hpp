@@ -208,7 +208,7 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
   template <class Pass>
   void run_whole_step(space const& exec, Pass& pass, BoundTensors const& in,
                       BoundTensors const& targets, Pieces const& pieces) {
-    constexpr bool from_slot = !traits.takes_views || Pass::template reads_image_as_row<0>;
+    constexpr bool from_slot = !traits.takes_views || Pass::template reads_other_extents<0>;
     if constexpr (from_slot) pass.take_input(in.tensor[0], 0);
     typename Whole::template Run<P> work;
     work.hold(this->template loss_of<typename At<TypeList<Term...>, 0>::tag>());

@@ -7,6 +7,7 @@
 #include <phyllo/backend/reference/pointwise.hpp>
 #include <phyllo/layer/gelu.hpp>
 
+#include <backend/portable/move.hpp>
 #include <backend/portable/transfer_comparison.hpp>
 
 using namespace phyllo;
@@ -33,40 +34,8 @@ TEST_CASE_TEMPLATE("portable: copies of channels", P, PHYLLO_TEST_PRECISIONS) {
   });
 }
 
-TEST_CASE_TEMPLATE("portable: transposes", P, PHYLLO_TEST_PRECISIONS) {
-  using S = typename P::storage;
-  for_size_rows([](SizeRow const& pick) {
-    op::Transpose::Forward<P> work;
-    work.batch = pick(0, 4) - 1;
-    work.rows = pick(1);
-    work.columns = pick(2);
-    work.accumulate = pick.row % 2 == 0;
-    long const size = long(work.batch) * work.rows * work.columns;
-    auto const x = numbers<S>(size, 1);
-    work.x = x.data();
-    compare<op::Transpose, P>(work, 0,
-                              output<S>(size, work.accumulate, [](auto& w, S* p) { w.y = p; }));
-  });
-}
-
-TEST_CASE_TEMPLATE("portable: upsampling", P, PHYLLO_TEST_PRECISIONS) {
-  using S = typename P::storage;
-  for_size_rows([](SizeRow const& pick) {
-    int const batch = pick(0, 4) - 1, rank = 1 + pick.row % 3;
-    Shape input{pick(1)};
-    input.rank = rank;
-    for (int d = 3 - rank; d < 3; ++d) input.spatial[d] = pick(2 + d, rank == 1 ? 33 : 5);
-    Shape shape = input;
-    for (int d = 3 - rank; d < 3; ++d) shape.spatial[d] *= pick(5 + d, rank == 1 ? 9 : 3);
-    long const inputs = long(batch) * input.size(), outputs = long(batch) * shape.size();
-    auto const x = numbers<S>(inputs, 1), d_y = numbers<S>(outputs, 2);
-    compare<op::Upsample, P>(op::Upsample::Forward<P>{batch, input, shape, x.data(), nullptr}, 0,
-                             output<S>(outputs, [](auto& w, S* p) { w.y = p; }));
-    for (bool const added : {false, true})
-      compare<op::Upsample, P>(
-          op::Upsample::Backward<P>{batch, input, shape, d_y.data(), nullptr, added}, bound<P>(),
-          output<S>(inputs, added, [](auto& w, S* p) { w.d_x = p; }));
-  });
+TEST_CASE_TEMPLATE("portable: moves by a map", P, PHYLLO_TEST_PRECISIONS) {
+  compare_moves<P, portable::Kernels>();
 }
 
 TEST_CASE_TEMPLATE("portable: sums of two values", P, PHYLLO_TEST_PRECISIONS) {

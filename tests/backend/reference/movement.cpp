@@ -6,6 +6,7 @@
 #include <backend/reference/probe.hpp>
 #include <cstdint>
 #include <finite_difference.hpp>
+#include <phyllo/backend/reference/move.hpp>
 #include <phyllo/backend/reference/movement.hpp>
 #include <phyllo/policy/precision.hpp>
 #include <type_traits>
@@ -17,7 +18,6 @@ namespace {
 
 using Double = Full<double>;
 using Copy = op::Copy::Forward<Double>;
-using Transpose = op::Transpose::Forward<Double>;
 using Numbers = std::vector<double>;
 
 template <class T> constexpr ElementType type_of() {
@@ -30,7 +30,15 @@ template <class T> constexpr ElementType type_of() {
 }
 
 void copy(Copy const& work) { test::run<op::Copy, Double>(work); }
-void transpose(Transpose const& work) { test::run<op::Transpose, Double>(work); }
+void move(op::Move::Forward<Double> const& work) { test::run<op::Move, Double>(work); }
+// One axis alone.
+MoveMap along(MoveAxis const& axis) {
+  MoveMap m;
+  m.source_size = axis.source_extent;
+  m.target_size = axis.extent;
+  m.append(axis);
+  return m;
+}
 
 }  // namespace
 
@@ -57,57 +65,67 @@ TEST_CASE("reference copy: the copy with both sides exchanged is the adjoint") {
   CHECK(test::dot(y, d_y) != 0);
 }
 
-TEST_CASE("reference transpose: by hand, twice, added, and nothing") {
+TEST_CASE("reference move: a transposition by hand, and its inverse, added") {
   Numbers const x{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};  // (2, 2, 3)
   Numbers y(12), back(12, 100);
-  transpose({2, 2, 3, x.data(), y.data(), false});
+  MoveMap const map = MoveMap::reshaped({3, 2}, {6});
+  move({2, map, 0, x.data(), y.data(), false});
   CHECK(y == Numbers{1, 4, 2, 5, 3, 6, 7, 10, 8, 11, 9, 12});
-  transpose({2, 3, 2, y.data(), back.data(), true});
+  move({2, map.inverse(), 0, y.data(), back.data(), true});
   CHECK(back == test::sum(x, Numbers(12, 100)));
-  transpose({0, 2, 3, x.data(), back.data(), false});
+  move({0, map, 0, x.data(), back.data(), false});
   CHECK(back == test::sum(x, Numbers(12, 100)));
 }
 
-TEST_CASE("reference upsample: by hand, another factor in each dimension") {
-  Numbers const x{1, 2, 3, 4};  // (2, 2) positions, one channel
-  Numbers y(24);
-  test::run<op::Upsample, Double>(
-      op::Upsample::Forward<Double>{1, {1, 2, 2}, {1, 4, 6}, x.data(), y.data()});
-  CHECK(y == Numbers{1, 1, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 3, 3, 3, 4, 4, 4});
-  Numbers d_x(4, 1);
-  test::run<op::Upsample, Double>(
-      op::Upsample::Backward<Double>{1, {1, 2, 2}, {1, 4, 6}, y.data(), d_x.data(), false});
-  CHECK(d_x == Numbers{6, 12, 18, 24});
-  // Two channels stay apart.
-  Numbers const pair{1, 2, 3, 4};
-  Numbers wide(8);
-  test::run<op::Upsample, Double>(
-      op::Upsample::Forward<Double>{1, {2, 2}, {2, 4}, pair.data(), wide.data()});
-  CHECK(wide == Numbers{1, 2, 1, 2, 3, 4, 3, 4});
+TEST_CASE("reference move: copies and what is beyond a border by hand") {
+  Numbers const x{1, 2, 3, 4};
+  Numbers y(7), d_x(4, 1);
+  MoveAxis axis{.extent = 7, .source_extent = 4, .source_stride = 1, .begin = -2};
+  move({1, along(axis), 9, x.data(), y.data(), false});
+  CHECK(y == Numbers{9, 9, 1, 2, 3, 4, 9});
+  axis.mode = PaddingMode::reflect;
+  move({1, along(axis), 9, x.data(), y.data(), false});
+  CHECK(y == Numbers{3, 2, 1, 2, 3, 4, 3});
+  y = {1, 2, 4, 8, 16, 32, 64};
+  test::run<op::Move, Double>(
+      op::Move::Backward<Double>{1, along(axis), y.data(), d_x.data(), true});
+  CHECK(d_x == Numbers{1 + 4, 1 + 8 + 2, 1 + 16 + 1 + 64, 1 + 32});
+  axis = {.extent = 8, .source_extent = 4, .source_stride = 1, .repeat = 2};
+  y.resize(8);
+  move({1, along(axis), 0, x.data(), y.data(), false});
+  CHECK(y == Numbers{1, 1, 2, 2, 3, 3, 4, 4});
+  test::run<op::Move, Double>(
+      op::Move::Backward<Double>{1, along(axis), y.data(), d_x.data(), false});
+  CHECK(d_x == Numbers{2, 4, 6, 8});
 }
 
-TEST_CASE("reference upsample: gradients are central differences") {
-  struct {
-    Shape input, output;
-  } const cases[] = {
-      {{3, 5}, {3, 10}}, {{2, 3, 2}, {2, 3, 8}}, {{2, 2, 3, 2}, {2, 4, 3, 6}}, {{1, 4}, {1, 4}}};
+TEST_CASE("reference move: gradients are central differences") {
+  MoveMap const image = MoveMap::of({2, 3, 4});
+  MoveAxis circular = image.axis[1], copied = image.axis[2], sliced = image.axis[3];
+  circular.begin = -2, circular.extent = 8, circular.mode = PaddingMode::circular;
+  copied.repeat = 3, copied.extent = 12;
+  sliced.begin = 1, sliced.extent = 2, sliced.step = -1;
+  MoveMap const maps[] = {image.with(1, circular).with(2, copied), image.with(3, sliced)};
   int const batch = 2;
-  for (auto const& c : cases) {
-    CAPTURE(c.output.size());
-    auto x = test::numbers(batch * c.input.size(), 1);
-    auto const probe = test::numbers(batch * c.output.size(), 2);
-    auto const before = test::numbers(batch * c.input.size(), 3);
+  for (MoveMap const& map : maps) {
+    auto x = test::numbers(batch * map.source_size, 1);
+    auto const probe = test::numbers(batch * map.target_size, 2);
+    auto const before = test::numbers(batch * map.source_size, 3);
     Numbers y(probe.size()), d_x(x.size(), 1e9), added = before;
     auto const value = [&] {
-      test::run<op::Upsample, Double>(
-          op::Upsample::Forward<Double>{batch, c.input, c.output, x.data(), y.data()});
+      move({batch, map, 5, x.data(), y.data(), false});
       return test::dot(probe, y);
     };
-    test::run<op::Upsample, Double>(
-        op::Upsample::Backward<Double>{batch, c.input, c.output, probe.data(), d_x.data(), false});
+    auto const gradient = [&](Numbers& to, bool adds) {
+      if (map.is_one_to_one())
+        move({batch, map.inverse(), 0, probe.data(), to.data(), adds});
+      else
+        test::run<op::Move, Double>(
+            op::Move::Backward<Double>{batch, map, probe.data(), to.data(), adds});
+    };
+    gradient(d_x, false);
     CHECK(test::relative_error(d_x, test::central_differences(x.data(), x.size(), value)) <= 1e-6);
-    test::run<op::Upsample, Double>(
-        op::Upsample::Backward<Double>{batch, c.input, c.output, probe.data(), added.data(), true});
+    gradient(added, true);
     CHECK(test::largest_difference(added, test::sum(d_x, before)) < 1e-14);
   }
 }
@@ -182,13 +200,14 @@ TEST_CASE_TEMPLATE("reference movement: sixteen bits are added in float and roun
   float const large = 2 / S::epsilon;  // the next number is large + 2: a single one is lost
   std::vector<S> const d_y{S(1.0f), S(1.0f), S(1.0f), S(1.0f)};
   std::vector<S> d_x{S(large)}, y(4), t{S(large), S(2.0f)};
-  test::run<op::Upsample, P>(
-      op::Upsample::Backward<P>{1, {1, 1}, {1, 4}, d_y.data(), d_x.data(), true});
+  MoveMap const copies = along({.extent = 4, .source_stride = 1, .repeat = 4});
+  test::run<op::Move, P>(op::Move::Backward<P>{1, copies, d_y.data(), d_x.data(), true});
   CHECK(float(d_x[0]) == large + 4);
-  test::run<op::Upsample, P>(op::Upsample::Forward<P>{1, {1, 1}, {1, 4}, d_x.data(), y.data()});
+  test::run<op::Move, P>(op::Move::Forward<P>{1, copies, 0, d_x.data(), y.data()});
   CHECK(test::widened(y) == Numbers(4, double(large + 4)));
   test::run<op::Copy, P>(op::Copy::Forward<P>{2, 1, 1, 0, 1, 0, d_y.data(), t.data(), true});
   CHECK(test::widened(t) == Numbers{double(large), 3});
-  test::run<op::Transpose, P>(op::Transpose::Forward<P>{1, 1, 2, d_y.data(), t.data(), true});
+  MoveMap const same = MoveMap::of({2});
+  test::run<op::Move, P>(op::Move::Forward<P>{1, same, 0, d_y.data(), t.data(), true});
   CHECK(test::widened(t) == Numbers{double(large), 4});
 }

@@ -160,6 +160,8 @@ class Network:
             return F.rms_norm(v.movedim(1, -1), (v.shape[1],), get("weight"), part[2]).movedim(-1, 1)
         if kind == "flatten":
             return v.flatten(1)
+        if kind in generate.MOVES:
+            return self.moved(part, v)
         if kind == "dropout":
             return v * self.mask(v, part[1]) if self.training else v
         if kind == "bump":
@@ -168,6 +170,39 @@ class Network:
             return UNITS[kind](v)
         return {"relu": F.relu, "tanh": torch.tanh, "sigmoid": torch.sigmoid, "gelu": F.gelu,
                 "softmax": lambda x: F.softmax(x, 1)}[kind](v)
+
+    @staticmethod
+    def moved(part, v):
+        kind, given, rank = part[0], part[1], v.dim() - 2
+        if kind == "slice":
+            index = [slice(None)] * v.dim()
+            index[given] = slice(*part[2:])
+            return v[tuple(index)]
+        if kind == "crop":
+            return F.pad(v, [-b for b in reversed(given) for _ in range(2)])
+        if kind == "pad":
+            around = [n for b, a in zip(reversed(part[2]), reversed(part[3])) for n in (b, a)]
+            if given == "zeros":
+                return F.pad(v, around, value=part[4])
+            return F.pad(v, around, mode=given)
+        if kind == "flip":
+            return v.flip(given)
+        if kind == "permute":
+            return v.permute(0, *given)
+        if kind == "reshape":
+            return v.reshape(v.shape[0], *given)
+        if kind == "channel_shuffle":
+            return v.reshape(v.shape[0], given, -1, *v.shape[2:]).transpose(1, 2).reshape(v.shape)
+        if rank == 2:
+            return (F.pixel_shuffle if kind == "pixel_shuffle" else F.pixel_unshuffle)(v, given)
+        n, c, *extents = v.shape  # PyTorch has them of images only
+        if kind == "pixel_shuffle":
+            v = v.reshape(n, c // given**rank, *[given] * rank, *extents)
+            order = [d for k in range(rank) for d in (2 + rank + k, 2 + k)]
+            return v.permute(0, 1, *order).reshape(n, c // given**rank, *(e * given for e in extents))
+        v = v.reshape(n, c, *(n for e in extents for n in (e // given, given)))
+        order = [3 + 2 * k for k in range(rank)] + [2 + 2 * k for k in range(rank)]
+        return v.permute(0, 1, *order).reshape(n, c * given**rank, *(e // given for e in extents))
 
     def mask(self, v, probability):
         channels, positions = v.shape[1], v[0, 0].numel()

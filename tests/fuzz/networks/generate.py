@@ -22,7 +22,9 @@ PARTS (extents: channels first):
   ["pool", "max" | "average", RANK, SIZE, STRIDE, PADDING]  ["global_pool"]  ["upsample", FACTOR]
   ["batch_norm", STATISTICS]  ["batch_norm", STATISTICS, EPSILON, MOMENTUM]  ["layer_norm", AFFINE, EPSILON]  ["rms_norm", AFFINE, EPSILON]  ["relu"] ["tanh"] ["sigmoid"] ["gelu"] ["bump"]  [one of
   UNITS]  ["softmax"]  ["dropout", P]
-  ["flatten"]  ["residual", MAIN, SHORTCUT | null]  ["branch", PATHS]  ["repeat", COUNT, PARTS]
+  ["flatten"]  ["slice", DIM, BEGIN, END | null, STEP]  ["crop", BORDERS]  ["pad", MODE, BEFORE, AFTER, FILL]  ["flip", DIMS]
+  ["permute", DIMS]  ["reshape", EXTENTS]  ["pixel_shuffle", FACTOR]  ["pixel_unshuffle", FACTOR]  ["channel_shuffle", GROUPS]
+  ["residual", MAIN, SHORTCUT | null]  ["branch", PATHS]  ["repeat", COUNT, PARTS]
   ["save", TAG] ["from", TAG] ["add_from", TAG] ["concat_from", TAG] ["output", TAG]
 """
 
@@ -47,6 +49,7 @@ UNITS = {"leaky_relu": "LeakyReLU<0.125>", "elu": "ELU<>", "celu": "CELU<1.5>", 
          "relu6": "ReLU6", "hard_sigmoid": "HardSigmoid", "hard_swish": "HardSwish", "tanh_gelu": "TanhGELU"}
 KINKED = ("relu", "leaky_relu", "selu", "hard_tanh", "relu6", "hard_sigmoid", "hard_swish")
 POINTWISE = ("relu", "tanh", "sigmoid", "gelu", "bump") + tuple(UNITS)
+MOVES = ("slice", "crop", "pad", "flip", "permute", "reshape", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle")
 # Multiply-adds of one sample, numbers in one value, parameters, layers: so that a network compiles and runs in seconds.
 MOST_WORK, MOST_SIZE, MOST_PARAMETERS, MOST_NODES = 600_000, 20_000, 200_000, 40
 
@@ -159,6 +162,8 @@ class Graph:
             if not rank:
                 raise Invalid("no extents")
             return self.add(part, [v], (s[0],) + tuple(e * part[1] for e in s[1:]), path)
+        if kind in MOVES:
+            return self.add(part, [v], self.moved(part, s), path)
         if kind == "embedding":
             if rank and s[0] != 1:
                 raise Invalid("integers of several channels")
@@ -213,6 +218,52 @@ class Graph:
         count = product(size) * s[0] * outputs
         return self.add(part, [v], (outputs,) + extents, path, count + outputs * part[6], count * product(extents))
 
+    @staticmethod
+    def moved(part, s):
+        """The shape behind a layer that moves numbers."""
+        kind, given, rank = part[0], part[1], len(s) - 1
+        if kind == "slice":
+            axis = (given + rank + 2 if given < 0 else given) - 1
+            if not 0 <= axis <= rank:
+                raise Invalid("a dimension that is not there")
+            return s[:axis] + (len(range(s[axis])[part[2]:part[3]:part[4]]),) + s[axis + 1:]
+        if kind == "flip":
+            if len({d % (rank + 2) for d in given}) < len(given) or any(not 0 < d % (rank + 2) for d in given) or \
+                    any(abs(d) > rank + 1 for d in given):
+                raise Invalid("a dimension that is not there")
+            return s
+        if kind == "permute":
+            if sorted(given) != list(range(1, rank + 2)):
+                raise Invalid("no order of the dimensions")
+            return tuple(s[d - 1] for d in given)
+        if kind == "reshape":
+            rest = product(s) // product(e for e in given if e > 0)
+            to = tuple(rest if e < 0 else e for e in given)
+            if product(to) != product(s):
+                raise Invalid("another number of elements")
+            return to
+        if kind == "channel_shuffle":
+            if s[0] % given:
+                raise Invalid("channels that groups do not divide")
+            return s
+        if not rank:
+            raise Invalid("no extents")
+        if kind == "crop":
+            return s[:1] + tuple(e - 2 * b for e, b in zip(s[1:], given))
+        if kind == "pad":
+            most = {"reflect": -1, "circular": 0}.get(given, 99)
+            if any(n > e + most for e, b, a in zip(s[1:], part[2], part[3]) for n in (b, a)):
+                raise Invalid("more padding than there is to mirror")
+            return s[:1] + tuple(b + e + a for e, b, a in zip(s[1:], part[2], part[3]))
+        block = given ** rank
+        if kind == "pixel_shuffle":
+            if s[0] % block:
+                raise Invalid("channels that are no blocks")
+            return (s[0] // block,) + tuple(e * given for e in s[1:])
+        if any(e % given for e in s[1:]):
+            raise Invalid("extents that are no blocks")
+        return (s[0] * block,) + tuple(e // given for e in s[1:])
+
     def general_conv(self, part, v, path):
         _, rank, out, kernel, stride, padding, bias, o = part
         s, groups = self.shape(v), o["groups"]
@@ -253,7 +304,7 @@ class Graph:
 
     def followed(self, v):
         """The value that a chain of reshapes stands for."""
-        while self.nodes[v]["kind"] == "flatten":
+        while self.nodes[v]["kind"] in MOVES + ("flatten",):
             v = self.nodes[v]["sources"][0]
         return v
 
@@ -297,7 +348,7 @@ class Graph:
             if read[i]:
                 for s in self.nodes[i]["sources"]:
                     read[s] = True
-        depth = sum(n["kind"] not in POINTWISE + INPUTS + ("dropout", "flatten") for n in self.nodes)
+        depth = sum(n["kind"] not in POINTWISE + INPUTS + MOVES + ("dropout", "flatten") for n in self.nodes)
         if 15 <= depth <= 17:
             found.add(f"depth {depth}")
         for i, n in enumerate(self.nodes):
@@ -318,6 +369,15 @@ class Graph:
                 found.add("table on one position")
             if n["kind"] in ("layer_norm", "rms_norm") and shape[0] in (1, 17, 128, 129):
                 found.add(f"rows of {shape[0]} channels")
+            if n["kind"] in MOVES:
+                found.add(n["kind"] + (" " + n["part"][1] if n["kind"] == "pad" else ""))
+                alone = all(sum(e > 1 for e in t) == 1 or t[0] == 1 for t in (shape, n["input"]))
+                if n["kind"] in ("reshape", "permute") and alone and shape != n["input"]:
+                    found.add("alias of other extents")
+                    if self.nodes[n["sources"][0]]["kind"] in INPUTS:
+                        found.add("alias of an input")
+                    if any(v == i for _, v in self.outputs):
+                        found.add("alias as output")
             if n["kind"] == "general_conv":
                 o = n["part"][7]
                 found.add("transposed convolution" if o["transposed"] else "padding " + o["mode"])
@@ -459,6 +519,44 @@ class Draw:
                 {"transposed": transposed, "dilation": dilation, "groups": groups, "mode": mode, "after": after,
                  "output_padding": output}]
 
+    def move(self, s):
+        """A layer that moves the numbers of a value of shape s."""
+        r, rank = self.rng, len(s) - 1
+        dims = list(range(1, rank + 2))
+        kind = r.choice(("slice", "slice", "flip", "permute", "reshape", "reshape", "alias", "alias", "channel_shuffle") +
+                        (("crop", "pad", "pad", "pad", "pixel_shuffle", "pixel_unshuffle") if rank else ()))
+        if kind == "slice":
+            axis = r.choice(dims)
+            n = s[axis - 1]
+            begin = r.choice((0, 0, 1, n // 2, -1, -2))
+            return [kind, r.choice((axis, axis - rank - 2)), begin, r.choice((None, None, -1, n // 2 + 1, n + 3)), r.choice((1, 1, 2, 3))]
+        if kind == "flip":
+            return [kind, [d - (rank + 2) * r.choice((0, 1)) for d in r.sample(dims, r.randint(1, len(dims)))]]
+        if kind == "permute":
+            return [kind, r.sample(dims, len(dims))]
+        if kind == "alias":  # one channel, or one position
+            size, other = product(s), r.choice([d for d in range(1, min(product(s), 40) + 1) if product(s) % d == 0])
+            return ["reshape", r.choice(([size], [1, size], [1, other, size // other], [-1, 1, 1], [s[0], -1], [s[0], 1, -1]))]
+        if kind == "reshape":
+            left, extents = product(s), []
+            for _ in range(r.randint(0, 3)):
+                extents.append(r.choice([d for d in range(1, min(left, 40) + 1) if left % d == 0]))
+                left //= extents[-1]
+            return [kind, extents + [r.choice((left, -1))]]
+        if kind == "channel_shuffle":
+            return [kind, r.choice([g for g in range(1, min(s[0], 9) + 1) if s[0] % g == 0])]
+        if kind == "crop":
+            return [kind, [min(r.choice((0, 1, 2)), (e - 1) // 2) for e in s[1:]]]
+        if kind == "pad":
+            mode = r.choice(("zeros", "reflect", "replicate", "circular"))
+            def border(e):
+                return min(r.choice((0, 1, 1, 2, 3, e)), {"reflect": e - 1, "circular": e}.get(mode, 4))
+            before = [border(e) for e in s[1:]]
+            after = before if r.random() < 0.4 else [border(e) for e in s[1:]]
+            return [kind, mode, before, after, r.choice((0.0, 0.0, 1.5)) if mode == "zeros" else 0.0]
+        factors = [f for f in (3, 2, 1) if (s[0] % f ** rank == 0 if kind == "pixel_shuffle" else all(e % f == 0 for e in s[1:]))]
+        return [kind, factors[0] if r.random() < 0.8 else 1]
+
     def pool(self, s):
         r, rank = self.rng, len(s) - 1
         if r.random() < 0.15:
@@ -501,6 +599,8 @@ class Draw:
     def layer(self, s):
         """One layer that takes shape s."""
         r, image = self.rng, len(s) > 1
+        if r.random() < 0.1:
+            return self.move(s)
         p = r.random()
         if p < 0.34:
             if image:
@@ -659,6 +759,19 @@ class Draw:
                 parts = self.extend(parts, [r.choice((self.pool(self.current(parts)), self.conv(self.current(parts))))])
         return self.head(parts) if r.random() < 0.7 else parts
 
+    def moves(self):
+        """Layers that move numbers, between others."""
+        r = self.rng
+        rank = r.choice((0, 1, 1, 2, 2, 3))
+        parts = self.begin(r.choice((1, 1, 2, 3, 4, 8, 16)), self.extents(rank) if rank else [])
+        for _ in range(r.choice((2, 3, 3, 4, 5))):
+            parts = self.extend(parts, [self.move(self.current(parts))])
+            if r.random() < 0.5:
+                parts = self.extend(parts, [self.layer(self.current(parts))])
+            if r.random() < 0.15:
+                parts = self.extend(parts, [self.block(self.current(parts), 0)])
+        return self.head(parts) if r.random() < 0.3 else parts
+
     def anything(self):
         r = self.rng
         rank = r.choice((0, 0, 1, 2, 2, 3))
@@ -790,7 +903,7 @@ class Draw:
         """Of six networks three meet a rare boundary, each in turn, and one is made of rare steps."""
         r = self.rng
         kinds = ((self.perceptron, 15), (self.flattened, 11), (self.images, 24), (self.anything, 22), (self.several, 14),
-                 (self.fused, 14), (self.convolutions, 20))
+                 (self.fused, 14), (self.convolutions, 20), (self.moves, 20))
         kind, wanted = r.choices([k for k, _ in kinds], [w for _, w in kinds])[0], None
         of_steps = number % 6 == 5
         if of_steps:
@@ -926,6 +1039,20 @@ def spell(part):
         return named("BatchNorm", *([f"phyllo::Statistics::{part[1]}"] if part[1] else []), *numbers)
     if kind == "bump":
         return "networks::Bump"
+    if kind == "slice":
+        _, dim, begin, end, step = part
+        return named("Slice", dim, begin, *([] if end is None and step == 1 else ["INT_MAX" if end is None else end]),
+                     *([] if step == 1 else [step]))
+    if kind == "pad":
+        _, mode, before, after, fill = part
+        name = {"zeros": "Padding", "reflect": "ReflectPadding", "replicate": "ReplicatePadding",
+                "circular": "CircularPadding"}[mode]
+        return named("Pad", option(name, before), *([option("PaddingAfter", after)] if list(after) != list(before) else []),
+                     *([f"phyllo::Fill<{fill}>"] if fill else []))
+    if kind in ("crop", "flip", "permute", "reshape"):
+        return named(kind.capitalize(), *part[1])
+    if kind in MOVES:
+        return named("".join(word.capitalize() for word in kind.split("_")), part[1])
     simple = {"relu": "ReLU", "tanh": "Tanh", "sigmoid": "Sigmoid", "gelu": "GELU", "softmax": "Softmax",
               "flatten": "Flatten", "global_pool": "GlobalAveragePool"}
     if kind in simple or kind in UNITS:

@@ -519,9 +519,9 @@ std::string json(std::vector<StoredTensor> const& tensors) {
   return "{" + text + "}";
 }
 std::string json(Plan const& plan) {
-  static char const* const roles[] = {
-      "input",   "contraction", "normalization", "pointwise", "pooling", "resample",
-      "reshape", "add",         "concatenation", "row",       "lookup",  "convolution"};
+  static char const* const roles[] = {"input",   "contraction", "normalization", "pointwise",
+                                      "pooling", "add",         "concatenation", "row",
+                                      "lookup",  "convolution", "move"};
   static char const* const kinds[] = {"single",
                                       "folded_contraction",
                                       "contraction_epilogue",

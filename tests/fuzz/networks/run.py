@@ -31,8 +31,8 @@ SIZE = 12  # networks of one program
 ENOUGH = 20  # times that each role, kind of step and boundary is to occur
 ENVIRONMENT = {"OMP_NUM_THREADS": "2", "OMP_PROC_BIND": "false", "OMP_WAIT_POLICY": "passive",
                "OMP_STACKSIZE": "2M"}  # stacks as small as they are on many clusters
-ROLES = ("input", "contraction", "normalization", "pointwise", "pooling", "resample", "reshape", "add",
-         "concatenation", "row", "lookup", "convolution")
+ROLES = ("input", "contraction", "normalization", "pointwise", "pooling", "add",
+         "concatenation", "row", "lookup", "convolution", "move")
 KINDS = ("single", "folded_contraction", "contraction_epilogue", "normalization_epilogue", "normalization_add",
          "add_epilogue", "pointwise_chain", "segment", "training segment", "whole step")
 

@@ -243,7 +243,7 @@ class NetworkDrawer {
       look_up();
       return;
     }
-    switch (draw_.below(24)) {
+    switch (draw_.below(26)) {
       case 0:
       case 1:
       case 2:
@@ -296,6 +296,12 @@ class NetworkDrawer {
         return;
       case 22:
         add(plain(PartKind::output));
+        return;
+      case 23:
+      case 24:  // of so many channels as there are, or one: often stored as it is
+        add(plain(PartKind::reshape, draw_.one_in(2)   ? 1
+                                     : draw_.one_in(2) ? shape().channels
+                                                       : draw_.below(3)));
         return;
       default:
         if (draw_.one_in(2)) {

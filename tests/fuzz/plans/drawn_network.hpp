@@ -30,6 +30,7 @@ enum class PartKind {
   row_normalization,  // number: 0 centred, 1 not; bias: with weight and bias
   integer_input,
   lookup,  // number: channels; size[0]: entries
+  reshape,  // number: channels; 0: reversed channels in place of other extents
 };
 inline constexpr char const* kind_names[] = {"input",
                                              "linear",
@@ -49,8 +50,9 @@ inline constexpr char const* kind_names[] = {"input",
                                              "output",
                                              "row normalization",
                                              "integer input",
-                                             "lookup"};
-inline constexpr int kinds = 19;
+                                             "lookup",
+                                             "reshape"};
+inline constexpr int kinds = 20;
 
 struct Part {
   PartKind kind = PartKind::flatten;
@@ -154,16 +156,47 @@ struct Softmax : AnyShape {
   static constexpr Role role = Role::row;
 };
 struct Upsample {
-  static constexpr Role role = Role::resample;
+  static constexpr Role role = Role::move;
   static bool accepts(Shape s) { return s.rank > 0; }
   static Shape output(Shape s) {
     for (int d = 3 - s.rank; d < 3; ++d) s.spatial[d] *= part.number;
     return s;
   }
+  static MoveMap map(Shape s) {
+    MoveMap m = MoveMap::of(s);
+    for (int d = 3 - s.rank; d < 3; ++d) {
+      MoveAxis a = m.axis[d];
+      a.repeat = part.number;
+      a.extent *= part.number;
+      m = m.with(d, a);
+    }
+    return m;
+  }
 };
 struct Flatten : AnyShape {
-  static constexpr Role role = Role::reshape;
+  static constexpr Role role = Role::move;
+  static constexpr bool reshapes = true;
   static Shape output(Shape s) { return Shape{s.size()}; }
+  static MoveMap map(Shape s) { return MoveMap::reshaped(s, output(s)); }
+};
+struct Reshape {
+  static constexpr Role role = Role::move;
+  static constexpr bool reshapes = true;
+  static bool accepts(Shape s) { return s.size() % part.number == 0; }
+  static Shape output(Shape s) { return Shape(part.number, s.size() / part.number); }
+  static MoveMap map(Shape s) { return MoveMap::reshaped(s, output(s)); }
+};
+struct Flip : AnyShape {
+  static constexpr Role role = Role::move;
+  static MoveMap map(Shape s) {
+    MoveMap m = MoveMap::of(s);
+    MoveAxis const channels = m.axis[3];
+    if (s.channels > 1) {
+      m.axis[3].begin = channels.extent - 1;
+      m.axis[3].step = -1;
+    }
+    return m;
+  }
 };
 struct Add : AnyShape {
   static constexpr Role role = Role::add;
@@ -237,6 +270,9 @@ struct Lowering {
         return infer<drawn::Upsample>(graph.append(current));
       case PartKind::flatten:
         return infer<drawn::Flatten>(graph.append(current));
+      case PartKind::reshape:
+        if (part.number == 0) return infer<drawn::Flip>(graph.append(current));
+        return infer<drawn::Reshape>(graph.append(current));
       case PartKind::save:
         saved[tag] = current;
         return;
@@ -348,6 +384,9 @@ inline std::string spelling(Description const& description) {
         break;
       case PartKind::flatten:
         text += "Flatten";
+        break;
+      case PartKind::reshape:
+        text += p.number == 0 ? "Flip<1>" : "Reshape<" + number(p.number) + ", -1>";
         break;
       case PartKind::save:
         text += "Save<struct t" + number(p.number) + ">";

@@ -42,16 +42,18 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
         if (mistake != nullptr) return;
         need(!node(n.source[s]).alias, "aliases are followed");
       }
-      need(has_same_extents(n.input, node(n.source[0]).output),
-           "a node reads the extents that the value is stored with");
+      for (int s = 0; s < n.sources; ++s)
+        need(n.read_shape(s).size() == node(n.source[s]).output.size(),
+             "a node reads as many numbers as the value has");
+      coverage.other_extents += !p.reads_as_stored(n);
       int channels = 0;
       for (int s = 0; s < n.sources; ++s) {
-        Shape const& stored = node(n.source[s]).output;
-        channels += stored.channels;
+        Shape const read = n.read_shape(s);
+        channels += read.channels;
         if (n.role == Role::add)
-          need(has_same_extents(stored, n.output), "the terms of a sum are stored alike");
+          need(has_same_extents(read, n.output), "the terms of a sum are read alike");
         if (n.role == Role::concatenation)
-          need(has_same_extents(stored.with_channels(1), n.output.with_channels(1)),
+          need(has_same_extents(read.with_channels(1), n.output.with_channels(1)),
                "values side by side have the same positions");
       }
       if (n.role == Role::concatenation)
@@ -166,6 +168,7 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
       bool reads_before = false;
       for (int i = 0; i < n.sources; ++i) reads_before |= n.source[i] == plan.order[k - 1];
       need(reads_before, "a fused node reads the one before");
+      need(p.reads_as_stored(n), "a fused node reads the extents that a value is stored with");
     }
   }
 
@@ -191,7 +194,9 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
       SegmentRole const role = layers.role[l];
       ++coverage.layer[int(role)];
       bool const is_image = role == SegmentRole::convolution || role == SegmentRole::pooling;
-      Shape const& read = node(value(l)).output;
+      // The first layer may read its value under other extents, in its slot.
+      Shape const read = l == 0 ? n.input : node(value(l)).output;
+      coverage.segments_of_other_extents += l == 0 && !p.reads_as_stored(n);
       if (is_image) {
         need(images == l, "convolutions and poolings are the first layers");
         ++images;
@@ -300,7 +305,8 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
     Plan<N> const training = make_plan(p, Phase::training, fusion, limits);
     bool whole = training.size == 1 && training.step[0].kind == StepKind::segment &&
                  p.inputs == 1 && p.outputs == 1 && is_output(training.order[training.nodes - 1]) &&
-                 node(node(training.order[0]).source[0]).role == Role::input;
+                 node(node(training.order[0]).source[0]).role == Role::input &&
+             has_same_extents(p.output_shape[0], node(p.output[0]).output);
     bool has_rows = false;
     for (int k = 0; k < training.nodes; ++k) {
       Node const& n = node(training.order[k]);

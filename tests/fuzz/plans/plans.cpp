@@ -90,7 +90,7 @@ Description smallest(Description network) {
                           kind == PartKind::add || kind == PartKind::concat ||
                           kind == PartKind::join;
       bool const which = kind == PartKind::pointwise || kind == PartKind::pooling ||
-                         kind == PartKind::row_normalization;
+                         kind == PartKind::row_normalization || kind == PartKind::reshape;
       if (!tagged) lessen(i, which ? 0 : 1, [](Part& p) -> int& { return p.number; });
       for (int d = 0; d < 3; ++d) {
         if (kind != PartKind::pooling)  // whose windows have one size
@@ -185,6 +185,8 @@ int main(int argc, char** argv) {
   show("images read as rows", coverage.images_as_rows);
   show("windows on one position in segments", coverage.one_position_windows);
   show("dense layers on images", coverage.products_on_images);
+  show("values read under other extents", coverage.other_extents);
+  show("segments of them", coverage.segments_of_other_extents);
   show("sums of a segment's input", coverage.sums_of_the_input);
   show("steps that a limit ended", coverage.limited);
   show("statistics of rows kept", coverage.kept_statistics);

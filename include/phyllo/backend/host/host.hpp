@@ -7,6 +7,7 @@
 #include <phyllo/backend/host/images/image_segment.hpp>
 #include <phyllo/backend/host/lookup.hpp>
 #include <phyllo/backend/host/loss_sum.hpp>
+#include <phyllo/backend/host/move.hpp>
 #include <phyllo/backend/host/normalization.hpp>
 #include <phyllo/backend/host/pooling.hpp>
 #include <phyllo/backend/host/row.hpp>

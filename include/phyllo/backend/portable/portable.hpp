@@ -6,6 +6,7 @@
 #include <phyllo/backend/portable/general_convolution.hpp>
 #include <phyllo/backend/portable/lookup.hpp>
 #include <phyllo/backend/portable/loss.hpp>
+#include <phyllo/backend/portable/move.hpp>
 #include <phyllo/backend/portable/movement.hpp>
 #include <phyllo/backend/portable/normalization.hpp>
 #include <phyllo/backend/portable/pointwise.hpp>

@@ -6,6 +6,7 @@
 #include <phyllo/backend/reference/general_convolution.hpp>
 #include <phyllo/backend/reference/lookup.hpp>
 #include <phyllo/backend/reference/loss.hpp>
+#include <phyllo/backend/reference/move.hpp>
 #include <phyllo/backend/reference/movement.hpp>
 #include <phyllo/backend/reference/normalization.hpp>
 #include <phyllo/backend/reference/pointwise.hpp>

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: ChannelShuffle: the number of groups
+// position: ChannelShuffle<4>
+// position: Layer<1>
+// position: Given<6, 4>
+
+#include <phyllo/layer/pixel_shuffle.hpp>
+#include <phyllo/network/network.hpp>
+
+using namespace phyllo;
+struct Wrong : Network<Input<6, 4>, ChannelShuffle<4>> {};
+
+int main() { return Wrong::parameter_count; }
