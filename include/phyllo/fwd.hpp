@@ -4,6 +4,8 @@
 
 #include <phyllo/core/macros.hpp>
 
+#include <cstdint>
+
 /// Declarations of the public types, and of the internal types that link the folders. Arrows point
 /// down: core, policy, op, layer and loss, block, network, fusion, model, train; backends see op,
 /// core and policy only.
@@ -23,6 +25,7 @@ namespace phyllo::inline PHYLLO_ISA {
 // core: types that all others use; StepState and ExternalTensor are internal
 struct Shape;
 struct Window;
+enum class Axis : std::uint8_t;
 struct bf16;
 struct fp16;
 struct StepState;
@@ -59,6 +62,15 @@ template <int Size, class... Options> struct AveragePool1d;
 template <int Size, class... Options> struct AveragePool2d;
 template <int Size, class... Options> struct AveragePool3d;
 struct GlobalAveragePool;
+template <Axis... Over> struct Sum;
+template <Axis... Over> struct Mean;
+template <Axis... Over> struct Max;
+template <int... Out> struct AdaptiveAveragePool1d;
+template <int... Out> struct AdaptiveAveragePool2d;
+template <int... Out> struct AdaptiveAveragePool3d;
+template <int... Out> struct AdaptiveMaxPool1d;
+template <int... Out> struct AdaptiveMaxPool2d;
+template <int... Out> struct AdaptiveMaxPool3d;
 template <int Factor> struct Upsample;
 template <int Dim, int Begin, int End, int Step> struct Slice;
 template <int... Border> struct Crop;
@@ -95,8 +107,13 @@ template <double Probability> struct AlphaDropout;
 template <double Probability> struct StochasticDepth;
 template <int Entries, int Channels> struct Embedding;
 struct Softmax;
+struct LogSoftmax;
+template <Axis Over> struct SoftmaxOver;
+template <Axis Over> struct LogSoftmaxOver;
 template <class... Options> struct LayerNorm;
 template <class... Options> struct RMSNorm;
+template <int Groups, class... Options> struct GroupNorm;
+template <class... Options> struct InstanceNorm;
 template <bool Present> struct Affine;
 template <double Value> struct Epsilon;
 template <double Value> struct Momentum;

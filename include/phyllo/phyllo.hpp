@@ -11,6 +11,7 @@
 #include <phyllo/core/refusal.hpp>
 
 // What a network is made of.
+#include <phyllo/layer/adaptive_pooling.hpp>
 #include <phyllo/layer/batch_norm.hpp>
 #include <phyllo/layer/convolution.hpp>
 #include <phyllo/layer/crop.hpp>
@@ -21,16 +22,20 @@
 #include <phyllo/layer/flip.hpp>
 #include <phyllo/layer/gelu.hpp>
 #include <phyllo/layer/global_average_pool.hpp>
+#include <phyllo/layer/group_norm.hpp>
 #include <phyllo/layer/hard_sigmoid.hpp>
 #include <phyllo/layer/hard_tanh.hpp>
+#include <phyllo/layer/instance_norm.hpp>
 #include <phyllo/layer/layer_norm.hpp>
 #include <phyllo/layer/leaky_relu.hpp>
 #include <phyllo/layer/linear.hpp>
+#include <phyllo/layer/log_softmax.hpp>
 #include <phyllo/layer/mish.hpp>
 #include <phyllo/layer/pad.hpp>
 #include <phyllo/layer/permute.hpp>
 #include <phyllo/layer/pixel_shuffle.hpp>
 #include <phyllo/layer/pooling.hpp>
+#include <phyllo/layer/reduce.hpp>
 #include <phyllo/layer/relu.hpp>
 #include <phyllo/layer/reshape.hpp>
 #include <phyllo/layer/rms_norm.hpp>
@@ -38,6 +43,7 @@
 #include <phyllo/layer/silu.hpp>
 #include <phyllo/layer/slice.hpp>
 #include <phyllo/layer/softmax.hpp>
+#include <phyllo/layer/softmax_over.hpp>
 #include <phyllo/layer/softplus.hpp>
 #include <phyllo/layer/softsign.hpp>
 #include <phyllo/layer/tanh.hpp>

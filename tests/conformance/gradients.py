@@ -70,6 +70,17 @@ def pad(around, mode, **value):
     return Move(lambda x: nn.functional.pad(x, around, mode=mode, **value))
 
 
+class Along(nn.Module):
+    """A reduction over an axis, which stays with an extent of one."""
+
+    def __init__(self, function, axis):
+        super().__init__()
+        self.function, self.axis = function, axis
+
+    def forward(self, x):
+        return self.function(x, self.axis, keepdim=True)
+
+
 def convolution(inputs, outputs):
     return nn.Conv2d(inputs, outputs, 3, padding=1, bias=False)
 
@@ -113,6 +124,11 @@ NETWORKS = {
         nn.Linear(24, 24), nn.SELU(), nn.Linear(24, 24), nn.LeakyReLU(0.125), nn.Linear(24, 24),
         nn.GELU(approximate="tanh"), nn.Linear(24, 24), nn.Hardswish(), nn.Linear(24, 4)),
     "small": lambda: perceptron(nn.Tanh, 6, 16, 4),
+    "groups": lambda: nn.Sequential(
+        nn.Conv2d(6, 8, 3, padding=1), nn.GroupNorm(4, 8), nn.GELU(), nn.AdaptiveAvgPool2d((5, 4)),
+        nn.InstanceNorm2d(8, affine=True), nn.Tanh(), nn.Softmax(2), nn.Conv2d(8, 12, 3, padding=1),
+        nn.GroupNorm(1, 12, eps=1e-3, affine=False), nn.AdaptiveMaxPool2d(3), Along(torch.amax, 3), Along(torch.mean, 2),
+        nn.Flatten(), nn.Linear(12, 5), nn.LogSoftmax(1)),
     "words": lambda: nn.Sequential(nn.Embedding(23, 12), nn.LayerNorm(12), ChannelsFirst(), nn.Linear(84, 33), nn.GELU(),
                                    nn.RMSNorm(33, eps=1e-3), nn.Linear(33, 5)),
 }

@@ -27,7 +27,7 @@ inline constexpr int normalizations<TypeList<L...>> = ((L::role == Role::normali
 template <class List> inline constexpr bool normalizes_any = false;
 template <class... L>
 inline constexpr bool normalizes_any<TypeList<L...>> =
-    normalizations<TypeList<L...>> > 0 || (normalizes<L> || ...);
+    normalizations<TypeList<L...>> > 0 || ((normalizes<L> || normalizes_groups<L>) || ...);
 
 /// |a - b| / |a| in norm; zero only where both are.
 inline double distance(std::vector<double> const& a, std::vector<double> const& b) {

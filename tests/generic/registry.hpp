@@ -51,6 +51,10 @@ template <class L>
   requires(L::kind == op::PoolingKind::maximum)
 inline constexpr bool has_kink<L> = true;
 
+template <class L>
+  requires(op::is_maximum(L::kind))
+inline constexpr bool has_kink<L> = true;
+
 namespace cases {
 
 template <class... Networks> using List = TypeList<Networks...>;
@@ -92,6 +96,10 @@ using ports        = List<TwoPorts>;
 using embedding    = List<Network<IntegerInput<4>, Embedding<6, 3>>, Network<IntegerInput<1, 2, 3>, Embedding<1, 2>, Conv2d<3, KernelSize<2>>, Tanh>, Network<IntegerInput<1>, Embedding<9, 17>, Flatten, Linear<5>, GELU, Linear<2>>, WordsAndNumbers>;
 using layer_norm   = List<Network<Input<5>, LayerNorm<>>, Network<Input<4>, Linear<17>, LayerNorm<>, Tanh, Linear<3>>, Network<Input<3, 2, 3>, LayerNorm<Affine<false>, Epsilon<1e-3>>, GELU, LayerNorm<>>, Network<IntegerInput<3>, Embedding<5, 4>, LayerNorm<>, Dropout<0.3>>>;
 using rms_norm     = List<Network<Input<5>, RMSNorm<>>, Network<Input<4>, Linear<17>, RMSNorm<>, Tanh, Linear<3>>, Network<Input<1, 4>, RMSNorm<Epsilon<1e-3>>, Conv1d<6>, RMSNorm<Affine<false>>, Sigmoid>, Network<Input<4>, Linear<6>, Residual<Linear<6>, RMSNorm<>>, Tanh, Linear<2>>>;
+using group_norm   = List<Network<Input<6, 3, 2>, GroupNorm<3>, Tanh>, Network<Input<4>, Linear<12>, GroupNorm<2, Epsilon<1e-3>>, Linear<3>>, Network<Input<2, 5>, Conv1d<17>, GroupNorm<1, Affine<false>>, GELU, Dropout<0.3>>, Network<Input<3, 7>, InstanceNorm<>, Conv1d<4>, InstanceNorm<Affine<true>>, Sigmoid>>;
+using log_softmax  = List<Network<Input<5>, LogSoftmax>, Network<Input<3, 4>, Conv1d<4>, SoftmaxOver<Axis::length>, Conv1d<2, KernelSize<1>>, LogSoftmaxOver<Axis::length>>, Network<Input<2, 3, 2, 2>, SoftmaxOver<Axis::depth>, SoftmaxOver<Axis::channels>>>;
+using reduce       = List<Network<Input<2, 3, 4>, Max<Axis::height, Axis::channels>, Conv2d<2, KernelSize<1>>, Mean<Axis::width>>, Network<Input<5>, Linear<4>, Tanh, Sum<Axis::channels>>, Network<Input<3, 2, 2, 3>, Sum<Axis::depth, Axis::width>, Max<Axis::height>>, Network<Input<7>, Max<Axis::channels>>>;
+using adaptive_pool = List<Network<Input<2, 7>, AdaptiveAveragePool1d<3>, Tanh, AdaptiveMaxPool1d<2>>, Network<Input<7, 5, 3>, AdaptiveMaxPool2d<2>>, Network<Input<2, 2, 3, 5>, AdaptiveMaxPool3d<1, 2, 3>, AdaptiveAveragePool3d<2, 2, 4>>, Network<Input<1, 5, 3>, AdaptiveAveragePool2d<4, 2>>>;
 // clang-format on
 
 }  // namespace cases

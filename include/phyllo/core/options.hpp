@@ -52,8 +52,7 @@ template <bool Present> inline constexpr bool is_affine<Affine<Present>> = true;
 template <class Option> inline constexpr bool is_epsilon = false;
 template <double Value> inline constexpr bool is_epsilon<Epsilon<Value>> = Value > 0;
 
-template <class... Options> constexpr bool find_affine() {
-  bool affine = true;
+template <class... Options> constexpr bool find_affine(bool affine = true) {
   (
       [&] {
         if constexpr (is_affine<Options>) affine = Options::value;

@@ -92,7 +92,7 @@ template <int N> struct SegmentRun {
   constexpr bool joins_rows(int i) {
     Node const& n = p.node[i];
     SegmentPart const part = facts_of(n).segment;
-    if (dense == 0 || (part == SegmentPart::row_norm && n.ends_chain)) return refused_node(i);
+    if (dense == 0 || n.ends_segment) return refused_node(i);
     if (part == SegmentPart::row_norm) return joins_by(limits.row_norms, EndReason::row_norms);
     if (part == SegmentPart::normalization)
       return joins_by(limits.normalizations, EndReason::normalizations);

@@ -17,6 +17,7 @@ inline constexpr int value_place =
 
 // The constants of step S as numbers: device code may not index the tables that they stand in.
 template <class Planned, int S> struct StepFacts {
+  using Leaf = typename Planned::template Leaf<S>;
   static constexpr Node head = Planned::head(S);
   static constexpr Step step = Planned::step(S);
   static constexpr bool folds = step.kind == StepKind::folded_contraction;

@@ -13,7 +13,7 @@ enum class SegmentPart : std::uint8_t {
   pooling,        // a window reduced without weights
   sum,            // of two values
   normalization,  // by running statistics, in inference
-  row_norm,       // by statistics of the row; a layer that ends a chain, a softmax, is none
+  row_norm,       // by statistics of the row; Node::ends_segment: others of the kind
   chain,          // each element by itself: joins the kernel of the layer before
 };
 

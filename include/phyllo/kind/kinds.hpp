@@ -12,6 +12,7 @@
 #include <phyllo/kind/normalization.hpp>
 #include <phyllo/kind/pointwise.hpp>
 #include <phyllo/kind/pooling.hpp>
+#include <phyllo/kind/reduce.hpp>
 #include <phyllo/kind/row.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
@@ -39,7 +40,7 @@ template <Role... R> struct KindList {
 /// All kinds, in the order of Role.
 using Kinds = KindList<Role::input, Role::contraction, Role::normalization, Role::pointwise,
                        Role::pooling, Role::add, Role::concatenation, Role::row, Role::lookup,
-                       Role::convolution, Role::move>;
+                       Role::convolution, Role::move, Role::reduce>;
 
 }  // namespace detail
 

@@ -98,10 +98,12 @@ struct Node {
   double momentum = 0;
   double epsilon = 0;
   bool random = false;
-  // Besides what its kind does: backward reads the sources, the result; no layer joins its kernel.
+  // Besides what its kind does: backward reads the sources, the result; no layer joins its kernel;
+  // it is part of no segment, though others of its kind are.
   bool rereads_source = false;
   bool rereads_result = false;
   bool ends_chain = false;
+  bool ends_segment = false;
   Derivative derivative_of = Derivative::nothing;
   long flops = 0;  // of one sample, forward; a multiply-add counts two
   long parameter_gradient_flops = 0, source_gradient_flops = 0;

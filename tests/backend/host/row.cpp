@@ -21,6 +21,10 @@ using namespace phyllo::test;
 TEST_CASE_TEMPLATE("openmp: softmax", P, PHYLLO_TEST_PRECISIONS) {
   compare_softmax<P, host::Kernels>();
 }
+TEST_CASE_TEMPLATE("openmp: softmax over an axis", P, Full<float> PHYLLO_IN_VERIFY(, Full<double>),
+                   Mixed<bf16, float>) {
+  compare_axis_softmaxes<P, host::Kernels>();
+}
 TEST_CASE_TEMPLATE("openmp: row normalisation", P, PHYLLO_TEST_PRECISIONS) {
   compare_row_normalizations<op::Chain<>, P, host::Kernels>();
 }

@@ -18,6 +18,10 @@ TEST_CASE_TEMPLATE("portable: softmax", P, PHYLLO_TEST_PRECISIONS) {
   compare_softmax<P, ByTeams>();
 }
 
+TEST_CASE_TEMPLATE("portable: softmax over an axis", P,
+                   Full<float> PHYLLO_IN_VERIFY(, Full<double>), Mixed<bf16, float>) {
+  compare_axis_softmaxes<P, portable::Kernels>();
+}
 TEST_CASE_TEMPLATE("portable: row normalisation", P, PHYLLO_TEST_PRECISIONS) {
   compare_row_normalizations<op::Chain<>, P>();
   for (int const channels : {1, 2, 64, 1000})

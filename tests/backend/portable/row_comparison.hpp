@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/portable/axis_softmax.hpp>
 #include <phyllo/backend/portable/row.hpp>
 #include <phyllo/backend/reference/row.hpp>
 
@@ -43,6 +44,33 @@ template <class P, template <class, class> class Kernels> void compare_softmax()
   });
   // Vectors of several registers, and rows of several chunks.
   for (int const channels : {63, 64, 65, 127, 200, 2048, 2049, 5000}) compare_rows(3, channels);
+}
+
+/// Softmax over an axis, or its logarithm, by a backend against the reference.
+template <bool Logarithm, class P, template <class, class> class Kernels>
+void compare_axis_softmax(long outer, int extent, int inner) {
+  using Op = op::AxisSoftmax<Logarithm>;
+  using S = typename P::storage;
+  long const size = outer * extent * inner;
+  INFO("outer ", outer, " extent ", extent, " inner ", inner);
+  auto x = numbers<S>(size, 1);
+  for (long i = 0; i < size; i += 5) x.data()[i] = S(300.0f + 3.0f * float(i % 7));
+  auto const y = numbers<S>(size, 2), d_y = numbers<S>(size, 3);
+  compare<Op, P, Kernels>(typename Op::template Forward<P>{outer, extent, inner, x.data(), nullptr},
+                          bound<P>(), output<S>(size, [](auto& w, S* p) { w.y = p; }));
+  for (bool const added : {false, true})
+    compare<Op, P, Kernels>(typename Op::template Backward<P>{outer, extent, inner, y.data(),
+                                                              d_y.data(), nullptr, added},
+                            bound<P>(), output<S>(size, added, [](auto& w, S* p) { w.d_x = p; }));
+}
+template <class P, template <class, class> class Kernels> void compare_axis_softmaxes() {
+  compare_axis_softmax<true, P, Kernels>(7, 5, 1);
+  compare_axis_softmax<true, P, Kernels>(3, 200, 1);
+  compare_axis_softmax<true, P, Kernels>(2, 6, 5);
+  compare_axis_softmax<true, P, Kernels>(2, 3, 130);
+  compare_axis_softmax<false, P, Kernels>(3, 6, 16);
+  compare_axis_softmax<false, P, Kernels>(2, 7, 65);
+  compare_axis_softmax<false, P, Kernels>(0, 4, 3);
 }
 
 /// Forward and backward passes of a row normalisation by a backend against the reference: with and

@@ -158,6 +158,21 @@ class Network:
             return F.layer_norm(v.movedim(1, -1), (v.shape[1],), get("weight"), get("bias"), part[2]).movedim(-1, 1)
         if kind == "rms_norm":
             return F.rms_norm(v.movedim(1, -1), (v.shape[1],), get("weight"), part[2]).movedim(-1, 1)
+        if kind == "group_norm":
+            return F.group_norm(v, part[1], get("weight"), get("bias"), part[3])
+        if kind == "instance_norm":
+            if v[0, 0].numel() == 1:  # which PyTorch's refuses
+                return F.group_norm(v, v.shape[1], get("weight"), get("bias"), part[2])
+            return F.instance_norm(v, weight=get("weight"), bias=get("bias"), eps=part[2])
+        if kind == "softmax_over":
+            return (F.log_softmax if part[2] else F.softmax)(v, self.axis(part[1] or "channels", v))
+        if kind == "reduce":
+            dims = [self.axis(a, v) for a in part[2]]
+            return {"sum": torch.sum, "mean": torch.mean, "max": torch.amax}[part[1]](v, dims, keepdim=True)
+        if kind == "adaptive_pool":
+            which = ((F.adaptive_max_pool1d, F.adaptive_max_pool2d, F.adaptive_max_pool3d) if part[1] == "max" else
+                     (F.adaptive_avg_pool1d, F.adaptive_avg_pool2d, F.adaptive_avg_pool3d))[part[2] - 1]
+            return which(v.clone(memory_format=torch.contiguous_format), part[3])
         if kind == "flatten":
             return v.flatten(1)
         if kind in generate.MOVES:
@@ -203,6 +218,10 @@ class Network:
         v = v.reshape(n, c, *(n for e in extents for n in (e // given, given)))
         order = [3 + 2 * k for k in range(rank)] + [2 + 2 * k for k in range(rank)]
         return v.permute(0, 1, *order).reshape(n, c * given**rank, *(e // given for e in extents))
+
+    @staticmethod
+    def axis(name, v):
+        return 1 + generate.axis_at(name, v.dim() - 1)
 
     def mask(self, v, probability):
         channels, positions = v.shape[1], v[0, 0].numel()

@@ -20,8 +20,10 @@ PARTS (extents: channels first):
   ["general_conv", RANK, OUT, KERNEL, STRIDE, PADDING, BIAS, {"transposed", "dilation", "groups", "mode", "after",
    "output_padding"}]
   ["pool", "max" | "average", RANK, SIZE, STRIDE, PADDING]  ["global_pool"]  ["upsample", FACTOR]
-  ["batch_norm", STATISTICS]  ["batch_norm", STATISTICS, EPSILON, MOMENTUM]  ["layer_norm", AFFINE, EPSILON]  ["rms_norm", AFFINE, EPSILON]  ["relu"] ["tanh"] ["sigmoid"] ["gelu"] ["bump"]  [one of
-  UNITS]  ["softmax"]  ["dropout", P]
+  ["batch_norm", STATISTICS]  ["batch_norm", STATISTICS, EPSILON, MOMENTUM]  ["layer_norm", AFFINE, EPSILON]  ["rms_norm", AFFINE, EPSILON]
+  ["group_norm", GROUPS, AFFINE, EPSILON]  ["instance_norm", AFFINE, EPSILON]  ["softmax_over", AXIS | null, LOGARITHM]
+  ["reduce", "sum" | "mean" | "max", AXES]  ["adaptive_pool", "max" | "average", RANK, EXTENTS]
+  ["relu"] ["tanh"] ["sigmoid"] ["gelu"] ["bump"]  [one of UNITS]  ["softmax"]  ["dropout", P]
   ["flatten"]  ["slice", DIM, BEGIN, END | null, STEP]  ["crop", BORDERS]  ["pad", MODE, BEFORE, AFTER, FILL]  ["flip", DIMS]
   ["permute", DIMS]  ["reshape", EXTENTS]  ["pixel_shuffle", FACTOR]  ["pixel_unshuffle", FACTOR]  ["channel_shuffle", GROUPS]
   ["residual", MAIN, SHORTCUT | null]  ["branch", PATHS]  ["repeat", COUNT, PARTS]
@@ -50,6 +52,7 @@ UNITS = {"leaky_relu": "LeakyReLU<0.125>", "elu": "ELU<>", "celu": "CELU<1.5>", 
 KINKED = ("relu", "leaky_relu", "selu", "hard_tanh", "relu6", "hard_sigmoid", "hard_swish")
 POINTWISE = ("relu", "tanh", "sigmoid", "gelu", "bump") + tuple(UNITS)
 MOVES = ("slice", "crop", "pad", "flip", "permute", "reshape", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle")
+AXES = ("channels", "depth", "height", "width")
 # Multiply-adds of one sample, numbers in one value, parameters, layers: so that a network compiles and runs in seconds.
 MOST_WORK, MOST_SIZE, MOST_PARAMETERS, MOST_NODES = 600_000, 20_000, 200_000, 40
 
@@ -63,6 +66,12 @@ def product(numbers):
     for n in numbers:
         result *= n
     return result
+
+
+def axis_at(axis, dimensions):
+    """Where an axis is among (channels, extents...); None: it is not."""
+    at = 0 if axis == "channels" else dimensions - 4 + AXES.index(axis)
+    return at if axis == "channels" or at > 0 else None
 
 
 def extents_of(part):
@@ -172,6 +181,27 @@ class Graph:
             return self.add(part, [v], s, path, 2 * s[0])
         if kind in ("layer_norm", "rms_norm"):
             return self.add(part, [v], s, path, part[1] * (2 if kind == "layer_norm" else 1) * s[0])
+        if kind == "group_norm":
+            if s[0] % part[1]:
+                raise Invalid("groups that do not divide the channels")
+            return self.add(part, [v], s, path, 2 * part[2] * s[0])
+        if kind == "instance_norm":
+            if not rank:
+                raise Invalid("no extents")
+            return self.add(part, [v], s, path, 2 * part[1] * s[0])
+        if kind == "softmax_over":
+            if part[1] and axis_at(part[1], len(s)) is None:
+                raise Invalid("no such axis")
+            return self.add(part, [v], s, path)
+        if kind == "reduce":
+            places = [axis_at(a, len(s)) for a in part[2]]
+            if None in places:
+                raise Invalid("no such axis")
+            return self.add(part, [v], tuple(1 if i in places else e for i, e in enumerate(s)), path)
+        if kind == "adaptive_pool":
+            if rank != part[2]:
+                raise Invalid("another rank")
+            return self.add(part, [v], (s[0], *part[3]), path)
         if kind in POINTWISE or kind in ("softmax", "dropout"):
             return self.add(part, [v], s, path)
         if kind == "flatten":
@@ -332,6 +362,8 @@ class Graph:
                 longest = max(longest, taps * n["input"][0], taps * n["output"][0], positions, product(n["input"][1:]))
             else:
                 longest = max(longest, positions, n["output"][0])
+            if n["kind"] in ("group_norm", "instance_norm", "reduce", "adaptive_pool"):
+                longest = max(longest, product(n["input"]))
         return longest
 
     def boundaries(self, description):
@@ -378,6 +410,18 @@ class Graph:
                         found.add("alias of an input")
                     if any(v == i for _, v in self.outputs):
                         found.add("alias as output")
+            if n["kind"] in ("group_norm", "instance_norm"):
+                groups = n["part"][1] if n["kind"] == "group_norm" else shape[0]
+                found.add("one group" if groups == 1 else "groups of one channel" if groups == shape[0] else "groups of channels")
+            if n["kind"] == "softmax_over":
+                found.add("softmax over " + ("an extent" if n["part"][1] not in (None, "channels") else "channels"))
+                if n["part"][2]:
+                    found.add("logarithm of a softmax")
+            if n["kind"] == "reduce":
+                found.add("reduced channels" if "channels" in n["part"][2] else "reduced extents")
+                found.add("reduced by " + n["part"][1])
+            if n["kind"] == "adaptive_pool":
+                found.add("adaptive windows " + ("overlap" if any(e % o for e, o in zip(n["input"][1:], shape[1:])) else "side by side"))
             if n["kind"] == "general_conv":
                 o = n["part"][7]
                 found.add("transposed convolution" if o["transposed"] else "padding " + o["mode"])
@@ -570,8 +614,35 @@ class Draw:
         stride = [size] * rank if r.random() < 0.6 else [r.choice((1, 2, size + 1)) for _ in range(rank)]
         return ["pool", r.choice(("max", "average")), rank, size, stride, padding]
 
-    def norm(self):
+    def group_norm(self, s):
         r = self.rng
+        options = [r.random() < 0.7, r.choice((1e-5, 1e-5, 1e-3))]
+        if len(s) > 1 and r.random() < 0.3:
+            return ["instance_norm"] + options
+        divisors = [n for n in range(1, s[0] + 1) if s[0] % n == 0]
+        return ["group_norm", r.choice((1, divisors[-1], r.choice(divisors), r.choice(divisors)))] + options
+
+    def reduction(self, s):
+        """Axes, or an adaptive pooling."""
+        r, rank = self.rng, len(s) - 1
+        if rank and r.random() < 0.5:
+            out = [r.choice((1, 2, 3, e, max(1, e - 1), max(1, e // 2), e + 1)) for e in s[1:]]
+            return ["adaptive_pool", r.choice(("max", "average")), rank, out]
+        axes = ["channels"] + list(AXES[4 - rank:])
+        return ["reduce", r.choice(("sum", "mean", "max")), r.sample(axes, r.randint(1, min(2, len(axes))))]
+
+    def softmax(self, s):
+        r = self.rng
+        if r.random() < 0.3:
+            return ["softmax"]
+        axes = [None, "channels"] + list(AXES[5 - len(s):]) * 2
+        axis = r.choice(axes)
+        return ["softmax_over", axis, axis is None or r.random() < 0.5]
+
+    def norm(self, s=None):
+        r = self.rng
+        if s and r.random() < 0.4:
+            return self.group_norm(s)
         if r.random() < 0.4:
             return ["batch_norm", None]
         return [r.choice(("layer_norm", "layer_norm", "rms_norm")), r.random() < 0.75, r.choice((1e-5, 1e-5, 1e-3))]
@@ -610,18 +681,18 @@ class Draw:
             return self.pointwise()
         if p < 0.72:
             if r.random() < 0.7:
-                return self.norm()
+                return self.norm(s)
             options = [r.choice((1e-5, 1e-3)), r.choice((0.1, 0.5, 1.0))] if r.random() < 0.3 else []
             return ["batch_norm", r.choice((None, "Local", "Global"))] + options
         if image and p < 0.84:
-            return self.pool(s)
+            return self.reduction(s) if r.random() < 0.35 else self.pool(s)
         if image and p < 0.88:
             return ["upsample", r.choice((1, 2, 2, 3))]
         if p < 0.91:
-            return ["softmax"]
+            return self.softmax(s)
         if p < 0.95:
             return ["dropout", r.choice((0.0, 0.25, 0.5))]
-        return ["flatten"]
+        return ["flatten"] if image or r.random() < 0.5 else self.reduction(s)
 
     def block(self, s, depth):
         """A Residual, Branch or Repeat on a value of shape s."""
@@ -717,7 +788,8 @@ class Draw:
             if r.random() < 0.75:
                 parts = self.extend(parts, [self.pointwise()])
             if r.random() < 0.3:
-                parts = self.extend(parts, [r.choice((self.norm(), self.norm(), ["dropout", 0.5], ["softmax"], self.block(self.current(parts), 0)))])
+                s = self.current(parts)
+                parts = self.extend(parts, [r.choice((self.norm(s), self.norm(s), ["dropout", 0.5], self.softmax(s), self.block(s, 0)))])
         return parts
 
     def flattened(self):
@@ -735,14 +807,33 @@ class Draw:
         for _ in range(r.choice((1, 1, 2, 2, 3))):
             parts = self.extend(parts, [self.conv(self.current(parts))])
             if r.random() < 0.3:
-                parts = self.extend(parts, [self.norm()])
+                parts = self.extend(parts, [self.norm(self.current(parts))])
             if r.random() < 0.75:
                 parts = self.extend(parts, [self.pointwise()])
             if r.random() < 0.45:
-                parts = self.extend(parts, [self.pool(self.current(parts))])
+                s = self.current(parts)
+                parts = self.extend(parts, [self.reduction(s) if r.random() < 0.2 else self.pool(s)])
             if r.random() < 0.12:
                 parts = self.extend(parts, [["upsample", 2]])
         return self.head(parts) if r.random() < 0.85 else parts
+
+    def statistics(self):
+        """Normalisations of groups, softmaxes over axes, reductions and adaptive poolings."""
+        r = self.rng
+        rank = r.choice((0, 1, 2, 2, 2, 3))
+        parts = self.begin(r.choice((1, 2, 3, 4, 6, 12, 17, 20, 66)), self.extents(rank) if rank else [])
+        for _ in range(r.choice((2, 3, 4))):
+            s = self.current(parts)
+            p = r.random()
+            if p < 0.35:
+                parts = self.extend(parts, [self.group_norm(s)] + r.choice(([], [self.pointwise()], [["dropout", 0.5]])))
+            elif p < 0.5:
+                parts = self.extend(parts, [self.softmax(s)])
+            elif p < 0.8:
+                parts = self.extend(parts, [self.reduction(s)])
+            else:
+                parts = self.extend(parts, [self.conv(s) if len(s) > 1 else ["linear", self.width(), True], self.pointwise()])
+        return self.head(parts) if r.random() < 0.6 else parts
 
     def convolutions(self):
         """Dilated, grouped and transposed ones, and those with other borders."""
@@ -903,7 +994,7 @@ class Draw:
         """Of six networks three meet a rare boundary, each in turn, and one is made of rare steps."""
         r = self.rng
         kinds = ((self.perceptron, 15), (self.flattened, 11), (self.images, 24), (self.anything, 22), (self.several, 14),
-                 (self.fused, 14), (self.convolutions, 20), (self.moves, 20))
+                 (self.fused, 14), (self.convolutions, 20), (self.moves, 20), (self.statistics, 20))
         kind, wanted = r.choices([k for k, _ in kinds], [w for _, w in kinds])[0], None
         of_steps = number % 6 == 5
         if of_steps:
@@ -1007,6 +1098,18 @@ def spell(part):
         options = ([] if part[1] else ["phyllo::Affine<false>"]) + \
                   ([] if part[2] == 1e-5 else [f"phyllo::Epsilon<{part[2]}>"])
         return named("LayerNorm" if kind == "layer_norm" else "RMSNorm", *options)
+    if kind in ("group_norm", "instance_norm"):
+        *groups, affine, epsilon = part[1:]
+        options = ([] if affine == (kind == "group_norm") else [f"phyllo::Affine<{str(affine).lower()}>"]) + \
+                  ([] if epsilon == 1e-5 else [f"phyllo::Epsilon<{epsilon}>"])
+        return named("GroupNorm" if groups else "InstanceNorm", *groups, *options)
+    if kind == "softmax_over":
+        return named("LogSoftmaxOver" if part[2] else "SoftmaxOver", "phyllo::Axis::" + part[1]) if part[1] else \
+            "phyllo::LogSoftmax"
+    if kind == "reduce":
+        return named(part[1].title(), *("phyllo::Axis::" + a for a in part[2]))
+    if kind == "adaptive_pool":
+        return f"phyllo::Adaptive{'Max' if part[1] == 'max' else 'Average'}Pool{part[2]}d<{', '.join(map(str, part[3]))}>"
     if kind == "linear":
         return named("Linear", part[1], *([] if part[2] else ["phyllo::Bias<false>"]))
     if kind == "conv":
@@ -1091,7 +1194,7 @@ def test_case(d):
     outputs = [tag for tag, _ in g.outputs if tag]
     call = "networks::no_call" if not d["call"] else \
         "networks::call_by_thread" if g.widest() <= WIDEST else "networks::call_by_team"
-    kinks = any(n["kind"] in KINKED or n["kind"] == "pool" and n["part"][1] == "max" for n in g.nodes)
+    kinks = any(n["kind"] in KINKED or n["kind"] in ("pool", "adaptive_pool", "reduce") and n["part"][1] == "max" for n in g.nodes)
     terms, losses, rule, make_rule = "", "void", "void", ""
     if d["trained"]:
         cpp = {"cross_entropy": "phyllo::CrossEntropy", "mean_squared_error": "phyllo::MeanSquaredError"}

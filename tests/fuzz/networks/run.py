@@ -32,7 +32,7 @@ ENOUGH = 20  # times that each role, kind of step and boundary is to occur
 ENVIRONMENT = {"OMP_NUM_THREADS": "2", "OMP_PROC_BIND": "false", "OMP_WAIT_POLICY": "passive",
                "OMP_STACKSIZE": "2M"}  # stacks as small as they are on many clusters
 ROLES = ("input", "contraction", "normalization", "pointwise", "pooling", "add",
-         "concatenation", "row", "lookup", "convolution", "move")
+         "concatenation", "row", "lookup", "convolution", "move", "reduce")
 KINDS = ("single", "folded_contraction", "contraction_epilogue", "normalization_epilogue", "normalization_add",
          "add_epilogue", "pointwise_chain", "segment", "training segment", "whole step")
 
@@ -172,6 +172,26 @@ def smaller_part(part):
         for i in (1, 2):
             for n in smaller_numbers(part[i]):
                 yield [part[:i] + [n] + part[i + 1:]]
+    elif kind in ("group_norm", "instance_norm"):
+        for plain in ([False, 1e-5], [True, 1e-5]):
+            if part[-2:] != plain:
+                yield [part[:-2] + plain]
+        if kind == "group_norm":
+            for n in smaller_numbers(part[1]):
+                yield [[kind, n] + part[2:]]
+    elif kind == "softmax_over":
+        yield [["softmax"]]
+        yield [[kind, None, True]]
+    elif kind == "reduce":
+        yield [[kind, "sum", part[2]]]
+        for axis in part[2]:
+            if len(part[2]) > 1:
+                yield [[kind, part[1], [axis]]]
+    elif kind == "adaptive_pool":
+        yield [[kind, "average"] + part[2:]]
+        for d in range(part[2]):
+            for n in smaller_numbers(part[3][d]):
+                yield [part[:3] + [part[3][:d] + [n] + part[3][d + 1:]]]
     elif kind in ("layer_norm", "rms_norm"):
         for plain in ([kind, False, 1e-5], [kind, True, 1e-5]):
             if part != plain and (not part[1] or part[2] != 1e-5 or not plain[1]):
@@ -315,7 +335,10 @@ def all_boundaries():
          "one value, two outputs", "several inputs", "several outputs", "dead layer", "dead input", "inference in parts",
          "table of one entry", "table on one position", "table of a map", "integers beside numbers",
          "two tables of one input", "transposed convolution", "padding zeros", "padding reflect", "padding replicate",
-         "padding circular", "padding after", "dilation", "groups", "depthwise", "output padding"] + [f"rows of {c} channels" for c in (1, 17, 128, 129)]
+         "padding circular", "padding after", "dilation", "groups", "depthwise", "output padding",
+         "one group", "groups of one channel", "groups of channels", "softmax over an extent", "softmax over channels",
+         "logarithm of a softmax", "reduced channels", "reduced extents", "reduced by sum", "reduced by mean", "reduced by max",
+         "adaptive windows overlap", "adaptive windows side by side"] + [f"rows of {c} channels" for c in (1, 17, 128, 129)]
 
 
 def read_table(file):

@@ -30,7 +30,13 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
   }
 
  protected:
-  // Mean and deviation of each row, which a step keeps for its backward pass.
+  // Whether a step keeps numbers besides values: the first maximum of each window, or how many.
+  bool takes_maxima(int s) const {
+    return plan.step[s].kind != StepKind::segment &&
+           node(plan.head(plan.step[s])).role == Role::reduce &&
+           node(plan.head(plan.step[s])).saved[0].elements > 0;
+  }
+  // Mean and deviation of each row, or of each group, which a step keeps for its backward pass.
   bool normalizes_rows(int s) const {
     return plan.step[s].kind != StepKind::segment &&
            node(plan.head(plan.step[s])).role == Role::row &&
@@ -132,9 +138,16 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
     write(memory.value[v], v);
     if (life.saves(s)) write(memory.saved[s], v);
     if (normalizes_rows(s) && life.phase == Phase::training) {
-      write(memory.kept[s][0], 2L * node(v).output.positions(), ValueType::accumulate);
+      Node const& head = node(plan.head(plan.step[s]));
+      write(memory.kept[s][0],
+            head.ends_segment ? head.saved[0].elements : 2L * node(v).output.positions(),
+            ValueType::accumulate);
       need(holds(memory.value[v]), "statistics are beside the result");
       ++coverage.kept_statistics;
+    }
+    if (takes_maxima(s) && life.phase == Phase::training) {
+      write(memory.kept[s][0], node(v).output.size(), ValueType::integer);
+      need(holds(memory.value[v]), "places of maxima are beside the result");
     }
     reads();
     if (life.saves(s)) need(holds(memory.value[v]), "a kept value is beside the result");
@@ -212,6 +225,9 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
             sources = normalizes_rows(s);
             result = !sources;
             break;
+          case Role::reduce:
+            sources = head.rereads_source;
+            break;
           case Role::pointwise:
             sources = of == Derivative::input;
             result = of == Derivative::output;
@@ -219,8 +235,8 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
           default:
             break;
         }
-      if (normalizes_rows(s))
-        need(holds(memory.kept[s][0]), "statistics are there when they are read again");
+      if (normalizes_rows(s) || takes_maxima(s))
+        need(holds(memory.kept[s][0]), "what is kept is there when it is read again");
       if (kept) need(memory.saved[s] >= 0 && holds(memory.saved[s]), "a kept value is there");
       if (result) need(holds(memory.value[v]), "a result is there when it is read again");
       if (sources)

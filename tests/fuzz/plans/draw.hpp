@@ -119,6 +119,12 @@ class NetworkDrawer {
   }
   Part normalization() {
     if (draw_.one_in(2)) return plain(PartKind::normalization);
+    if (draw_.one_in(3)) {
+      Part p = plain(PartKind::group_normalization, 1 + draw_.below(4));
+      if (shape().channels % p.number != 0) p.number = shape().channels;
+      p.bias = !draw_.one_in(3);
+      return p;
+    }
     Part p = plain(PartKind::row_normalization, draw_.below(2));
     p.bias = !draw_.one_in(3);
     return p;
@@ -152,6 +158,14 @@ class NetworkDrawer {
         if (2 * p.padding[d] > p.size[d]) p.padding[d] = p.size[d] / 2;
       }
     p.number = kind == PartKind::pooling ? draw_.below(2) : channels();
+    return p;
+  }
+  Part reduction() {
+    Part p = plain(PartKind::reduction, draw_.below(3));
+    p.rank = shape().rank;
+    for (int d = 3 - p.rank; d < 3; ++d)
+      p.size[d] = draw_.one_in(2) ? shape().spatial[d] : 1 + draw_.below(3);
+    p.bias = p.rank > 0 && !draw_.one_in(3);
     return p;
   }
   Part pointwise() {
@@ -261,7 +275,7 @@ class NetworkDrawer {
         add(window(PartKind::pooling));
         return;
       case 10:
-        add(plain(PartKind::global_pooling));
+        add(draw_.one_in(2) ? plain(PartKind::global_pooling) : reduction());
         return;
       case 11:
       case 12:

@@ -29,8 +29,10 @@ enum class PartKind {
   output,
   row_normalization,  // number: 0 centred, 1 not; bias: with weight and bias
   integer_input,
-  lookup,  // number: channels; size[0]: entries
-  reshape,  // number: channels; 0: reversed channels in place of other extents
+  lookup,               // number: channels; size[0]: entries
+  reshape,              // number: channels; 0: reversed channels in place of other extents
+  group_normalization,  // number: groups; bias: with weight and bias
+  reduction,  // number: 0 sum, 1 maximum, 2 first maximum; size: extents; bias: channels stay
 };
 inline constexpr char const* kind_names[] = {"input",
                                              "linear",
@@ -51,8 +53,10 @@ inline constexpr char const* kind_names[] = {"input",
                                              "row normalization",
                                              "integer input",
                                              "lookup",
-                                             "reshape"};
-inline constexpr int kinds = 20;
+                                             "reshape",
+                                             "group normalization",
+                                             "reduction"};
+inline constexpr int kinds = 22;
 
 struct Part {
   PartKind kind = PartKind::flatten;
@@ -152,6 +156,23 @@ struct RowNormalization : AnyShape {
   static inline bool affine, centered;
   static constexpr double epsilon = 1e-5;
 };
+struct GroupNormalization : AnyShape {
+  static constexpr Role role = Role::row;
+  static inline bool affine;
+  static constexpr double epsilon = 1e-5;
+  static int groups_of(Shape) { return part.number; }
+  static bool accepts(Shape s) { return s.channels % part.number == 0; }
+};
+struct Reduction {
+  static constexpr Role role = Role::reduce;
+  static inline op::ReductionKind kind;
+  static bool accepts(Shape s) { return s.rank == part.rank; }
+  static Shape output(Shape s) {
+    for (int d = 3 - s.rank; d < 3; ++d) s.spatial[d] = part.size[d];
+    if (!part.bias) s.channels = 1;
+    return s;
+  }
+};
 struct Softmax : AnyShape {
   static constexpr Role role = Role::row;
 };
@@ -248,6 +269,14 @@ struct Lowering {
         drawn::RowNormalization::affine = part.bias;
         drawn::RowNormalization::centered = part.number == 0;
         return infer<drawn::RowNormalization>(graph.append(current));
+      case PartKind::group_normalization:
+        drawn::GroupNormalization::affine = part.bias;
+        return infer<drawn::GroupNormalization>(graph.append(current));
+      case PartKind::reduction:
+        drawn::Reduction::kind = part.number == 0   ? op::ReductionKind::sum
+                                 : part.number == 1 ? op::ReductionKind::maximum
+                                                    : op::ReductionKind::first_maximum;
+        return infer<drawn::Reduction>(graph.append(current));
       case PartKind::linear:
       case PartKind::convolution:
         drawn::Contraction::window = drawn::window();
@@ -353,6 +382,14 @@ inline std::string spelling(Description const& description) {
       case PartKind::row_normalization:
         text += std::string(p.number == 0 ? "LayerNorm<" : "RMSNorm<") +
                 (p.bias ? "" : "Affine<false>") + ">";
+        break;
+      case PartKind::group_normalization:
+        text += "GroupNorm<" + number(p.number) + (p.bias ? "" : ", Affine<false>") + ">";
+        break;
+      case PartKind::reduction:
+        if (!p.bias) text += p.number == 0 ? "Sum<Axis::channels>, " : "Max<Axis::channels>, ";
+        text += (p.number == 2 ? "AdaptiveMaxPool" : "AdaptiveAveragePool") + rank + "<" +
+                triple(p.rank, p.size) + ">";
         break;
       case PartKind::linear:
         text += "Linear<" + number(p.number) + bias + ">";

@@ -249,7 +249,7 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
           break;
         }
         case SegmentRole::row_norm:
-          need(n.role == Role::row && !n.ends_chain, "a row normalisation is one, no softmax");
+          need(n.role == Role::row && !n.ends_segment, "a row normalisation is one, no softmax");
           need(limits.row_norms, "the backend has row normalisations in segments");
           need(dense > 0, "a row normalisation is behind a dense layer");
           need(read.positions() == 1, "it reads rows");

@@ -90,7 +90,8 @@ Description smallest(Description network) {
                           kind == PartKind::add || kind == PartKind::concat ||
                           kind == PartKind::join;
       bool const which = kind == PartKind::pointwise || kind == PartKind::pooling ||
-                         kind == PartKind::row_normalization || kind == PartKind::reshape;
+                         kind == PartKind::row_normalization || kind == PartKind::reshape ||
+                         kind == PartKind::reduction;
       if (!tagged) lessen(i, which ? 0 : 1, [](Part& p) -> int& { return p.number; });
       for (int d = 0; d < 3; ++d) {
         if (kind != PartKind::pooling)  // whose windows have one size

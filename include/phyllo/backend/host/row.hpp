@@ -19,17 +19,18 @@ template <class Body> struct rows_piece {
   }
 };
 
+/// Rows of `numbers` numbers.
 template <class Space, class Body>
-void launch_row_pieces(Space const& exec, std::string const& label, Body const& body) {
+void launch_row_pieces(Space const& exec, std::string const& label, Body const& body, int numbers) {
   if (body.rows() == 0) return;
-  int const pieces = worthy_pieces(exec, body.rows(), body.work.channels);
+  int const pieces = worthy_pieces(exec, body.rows(), numbers);
   launch(exec, label, pieces, rows_piece<Body>{body, pieces});
 }
 
 template <class P> struct Kernels<op::Softmax, P> {
   template <class Space, class Work>
   static void run(Space const& exec, std::string const& label, Work const& work) {
-    launch_row_pieces(exec, label, portable::Kernels<op::Softmax, P>::body(work));
+    launch_row_pieces(exec, label, portable::Kernels<op::Softmax, P>::body(work), work.channels);
   }
 };
 
@@ -89,14 +90,14 @@ template <class Chain, class P> struct Kernels<op::RowNormalization<Chain>, P> {
   template <class Space, Has has>
   static void run_body(Space const& exec, std::string const& label,
                        portable::row_normalization_forward<Chain, P, has> const& body) {
-    launch_row_pieces(exec, label, body);
+    launch_row_pieces(exec, label, body, body.work.channels);
   }
   template <class Space, Has has>
   static void run_body(Space const& exec, std::string const& label,
                        portable::row_normalization_backward<Chain, P, has> const& body) {
     auto const& work = body.work;
     if (work.d_scale == nullptr && work.d_shift == nullptr) {
-      if (work.d_x != nullptr) launch_row_pieces(exec, label, body);
+      if (work.d_x != nullptr) launch_row_pieces(exec, label, body, body.work.channels);
       return;
     }
     int const blocks = Op::blocks_of(body.rows());

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/portable/axis_softmax.hpp>
 #include <phyllo/backend/portable/contraction.hpp>
 #include <phyllo/backend/portable/general_convolution.hpp>
+#include <phyllo/backend/portable/group_normalization.hpp>
 #include <phyllo/backend/portable/lookup.hpp>
 #include <phyllo/backend/portable/loss.hpp>
 #include <phyllo/backend/portable/move.hpp>
@@ -11,5 +13,6 @@
 #include <phyllo/backend/portable/normalization.hpp>
 #include <phyllo/backend/portable/pointwise.hpp>
 #include <phyllo/backend/portable/pooling.hpp>
+#include <phyllo/backend/portable/reduction.hpp>
 #include <phyllo/backend/portable/row.hpp>
 #include <phyllo/backend/portable/segment.hpp>

@@ -4,6 +4,7 @@
 
 #include <phyllo/backend/reference/contraction.hpp>
 #include <phyllo/backend/reference/general_convolution.hpp>
+#include <phyllo/backend/reference/group_normalization.hpp>
 #include <phyllo/backend/reference/lookup.hpp>
 #include <phyllo/backend/reference/loss.hpp>
 #include <phyllo/backend/reference/move.hpp>
@@ -11,6 +12,7 @@
 #include <phyllo/backend/reference/normalization.hpp>
 #include <phyllo/backend/reference/pointwise.hpp>
 #include <phyllo/backend/reference/pooling.hpp>
+#include <phyllo/backend/reference/reduction.hpp>
 #include <phyllo/backend/reference/row.hpp>
 #include <phyllo/backend/reference/segment.hpp>
 #include <phyllo/backend/reference/segment_backward.hpp>

@@ -47,6 +47,53 @@ template <class P> struct Kernels<op::Softmax, P> {
   }
 };
 
+template <bool Logarithm, class P> struct Kernels<op::AxisSoftmax<Logarithm>, P> {
+  using Op = op::AxisSoftmax<Logarithm>;
+  using A = typename P::accumulate;
+  using S = typename P::storage;
+
+  template <class Space>
+  static void run(Space const& exec, std::string const&,
+                  typename Op::template Forward<P> const& work) {
+    wait(exec);
+    each_line(work, [&](long first) {
+      auto const x = [&](int i) { return A(work.x[first + long(i) * work.inner]); };
+      A largest = x(0), sum = 0;
+      for (int i = 1; i < work.extent; ++i) largest = std::fmax(largest, x(i));
+      for (int i = 0; i < work.extent; ++i) sum += std::exp(x(i) - largest);
+      for (int i = 0; i < work.extent; ++i)
+        work.y[first + long(i) * work.inner] =
+            S(Logarithm ? x(i) - largest - std::log(sum) : std::exp(x(i) - largest) / sum);
+    });
+  }
+
+  template <class Space>
+  static void run(Space const& exec, std::string const&,
+                  typename Op::template Backward<P> const& work) {
+    wait(exec);
+    each_line(work, [&](long first) {
+      A sum = 0;
+      for (int i = 0; i < work.extent; ++i) {
+        long const at = first + long(i) * work.inner;
+        sum += (Logarithm ? A(1) : A(work.y[at])) * A(work.d_y[at]);
+      }
+      for (int i = 0; i < work.extent; ++i) {
+        long const at = first + long(i) * work.inner;
+        A const y = A(work.y[at]), d_y = A(work.d_y[at]);
+        A const d = Logarithm ? d_y - std::exp(y) * sum : y * (d_y - sum);
+        work.d_x[at] = S(work.accumulate ? A(work.d_x[at]) + d : d);
+      }
+    });
+  }
+
+ private:
+  // line(place of its first number) for each line along the axis.
+  template <class Work, class Line> static void each_line(Work const& work, Line const& line) {
+    for (long o = 0; o < work.outer; ++o)
+      for (int i = 0; i < work.inner; ++i) line(o * work.extent * work.inner + i);
+  }
+};
+
 template <class Chain, class P> struct Kernels<op::RowNormalization<Chain>, P> {
   using Op = op::RowNormalization<Chain>;
   using A = typename P::accumulate;

@@ -42,6 +42,19 @@ template <class A, class S> PHYLLO_INLINE_ON_HOST A number(S const* from, int i)
   else
     return A(from[i]);
 }
+/// sums += numbers of each of some rows, a stride apart; four rows at a time, which takes fewer
+/// reads and writes of the sums.
+template <class S, class A>
+PHYLLO_INLINE_ON_HOST void add_number_rows(S const* a, int rows, long stride, int count, A* sums) {
+  int r = 0;
+  for (; r + 4 <= rows; r += 4, a += 4 * stride) {
+    S const *const b = a + stride, *const c = b + stride, *const d = c + stride;
+    PHYLLO_SIMD(16)
+    for (int i = 0; i < count; ++i)
+      sums[i] += (number<A>(a, i) + number<A>(b, i)) + (number<A>(c, i) + number<A>(d, i));
+  }
+  for (; r < rows; ++r, a += stride) add_numbers(a, count, sums);
+}
 template <class S, class A> PHYLLO_INLINE_ON_HOST void store_number(A value, S* to, int i) {
   if constexpr (sizeof(S) == 2)
     reinterpret_cast<std::uint16_t*>(to)[i] = S(value).bits();

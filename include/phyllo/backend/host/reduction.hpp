@@ -1,0 +1,316 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/host/group_units.hpp>
+#include <phyllo/backend/host/kernels.hpp>
+#include <phyllo/backend/host/simd/numbers.hpp>
+#include <phyllo/backend/portable/reduction.hpp>
+#include <phyllo/op/row_loops.hpp>
+
+namespace phyllo::inline PHYLLO_ISA::host {
+
+/// Channels of a window that are reduced at a time, each by itself.
+inline constexpr int reduced_channels = 64;
+
+/// One piece: some positions of the result, a vector of channels at a time, or where these are
+/// joined, along them.
+template <op::ReductionKind Kind, class P> struct reduction_forward {
+  using A = typename P::accumulate;
+  using S = typename P::storage;
+  typename op::Reduction<Kind>::template Forward<P> work;
+  int pieces;
+
+  void operator()(int piece) const {
+    Shape const &in = work.windows.input, &out = work.windows.output;
+    long const rows = long(work.batch) * out.positions();
+    for (long r = rows * piece / pieces; r < rows * (piece + 1) / pieces; ++r) {
+      // Channels of a position alone: without the divisions of windows.
+      bool const is_row = in.positions() == out.positions() && work.windows.joins_channels();
+      op::ReductionBox const box =
+          is_row ? op::ReductionBox{} : work.windows.window(int(r % out.positions()));
+      S const* const x = work.x + (is_row ? r * in.channels : r / out.positions() * in.size());
+      if (work.windows.joins_channels())
+        reduce_all(box, x, r);
+      else if constexpr (op::is_maximum(Kind))
+        for (int c = 0; c < in.channels; c += reduced_channels)
+          take_largest(box, x, c, least(in.channels - c), r * in.channels + c);
+      else
+        for (int c = 0; c < in.channels; c += reduced_channels)
+          add(box, x, c, least(in.channels - c), r * in.channels + c);
+    }
+  }
+
+ private:
+  static int least(int channels) {
+    return channels < reduced_channels ? channels : reduced_channels;
+  }
+  // line(first number, positions), for each line of the window along the width.
+  template <class Line> void each_line(op::ReductionBox const& box, Line const& line) const {
+    Shape const& in = work.windows.input;
+    for (int d = box.first[0]; d < box.last[0]; ++d)
+      for (int h = box.first[1]; h < box.last[1]; ++h)
+        line(op::ReductionWindows::position(in, d, h, box.first[2]) * in.channels,
+             box.last[2] - box.first[2]);
+  }
+  A share(op::ReductionBox const& box) const {
+    return Kind == op::ReductionKind::mean ? A(1) / (A(box.count()) * A(work.windows.channels()))
+                                           : A(1);
+  }
+
+  void add(op::ReductionBox const& box, S const* x, int first, int count, long to) const {
+    int const channels = work.windows.input.channels;
+    int const together = positions_together(channels);  // one for more than half of the lanes
+    A total[reduced_channels] = {};
+    each_line(box, [&](int at, int positions) {
+      A sum[reduced_channels] = {};
+      int const whole = positions / together, rest = positions % together * count;
+      long const stride = long(together) * channels;
+      add_number_rows(x + at + first, whole, stride, together * count, sum);
+      if (rest > 0) add_numbers(x + at + first + whole * stride, rest, sum);
+      for (int lane = 0; lane < together * count; lane += count)
+        for (int c = 0; c < count; ++c) total[c] += sum[lane + c];
+    });
+    A const factor = share(box);
+    for (int c = 0; c < count; ++c) total[c] *= factor;
+    store_numbers(total, count, work.y + to);
+  }
+
+  void take_largest(op::ReductionBox const& box, S const* x, int first, int count, long to) const {
+    int const channels = work.windows.input.channels;
+    A largest[reduced_channels];
+    std::int32_t chosen[reduced_channels];
+    bool fresh = true;
+    each_line(box, [&](int at, int positions) {
+      for (int p = 0; p < positions; ++p, at += channels) {
+        S const* const from = x + at + first;
+        if (fresh) {
+          PHYLLO_SIMD(16)
+          for (int c = 0; c < count; ++c) {
+            largest[c] = number<A>(from, c);
+            chosen[c] = Kind == op::ReductionKind::maximum ? 1 : at + first + c;
+          }
+          fresh = false;
+          continue;
+        }
+        PHYLLO_SIMD(16)
+        for (int c = 0; c < count; ++c) {
+          A const value = number<A>(from, c), before = largest[c];
+          bool const larger = (value > before) | ((value != value) & (before == before));
+          largest[c] = larger ? value : before;
+          if constexpr (Kind == op::ReductionKind::maximum) {
+            bool const equal = (value == before) | ((value != value) & (before != before));
+            chosen[c] = larger ? 1 : chosen[c] + (equal ? 1 : 0);
+          } else {
+            chosen[c] = larger ? at + first + c : chosen[c];
+          }
+        }
+      }
+    });
+    store_numbers(largest, count, work.y + to);
+    if (work.chosen == nullptr) return;
+    for (int c = 0; c < count; ++c) work.chosen[to + c] = chosen[c];
+  }
+
+  // All channels of the window as one number.
+  void reduce_all(op::ReductionBox const& box, S const* x, long to) const {
+    int const channels = work.windows.input.channels;
+    if constexpr (Kind == op::ReductionKind::first_maximum) {
+      portable::reduction_forward<Kind, P>{work}(to);
+    } else if constexpr (Kind == op::ReductionKind::maximum) {
+      A largest = number<A>(x, op::ReductionWindows::position(work.windows.input, box.first[0],
+                                                              box.first[1], box.first[2]) *
+                                   channels);
+      each_line(box, [&](int at, int positions) {
+        largest = largest_of(x + at, positions * channels, largest);
+      });
+      store_number(largest, work.y + to, 0);
+      if (work.chosen == nullptr) return;
+      int equal = 0;
+      each_line(box, [&](int at, int positions) {
+        equal += count_equal(x + at, positions * channels, largest);
+      });
+      work.chosen[to] = equal;
+    } else {
+      A total = 0;
+      each_line(box, [&](int at, int positions) { total += sum_of(x + at, positions * channels); });
+      store_number(total * share(box), work.y + to, 0);
+    }
+  }
+  static A sum_of(S const* x, int count) {
+    constexpr int is_long = 256;
+    if (count >= is_long)
+      return op::VectorLoops{}.template sum<A>(count, [x](int i) { return number<A>(x, i); });
+    A sum = 0;
+    PHYLLO_SIMD_SUM(16, sum)
+    for (int i = 0; i < count; ++i) sum += number<A>(x, i);
+    return sum;
+  }
+  static A larger_of(A value, A before) {
+    return (value > before) | ((value != value) & (before == before)) ? value : before;
+  }
+  static A largest_of(S const* x, int count, A largest) {
+    constexpr int lanes = 16;
+    A most[lanes];
+    for (A& m : most) m = largest;
+    int i = 0;
+    for (; i + lanes <= count; i += lanes) {
+      PHYLLO_SIMD(16)
+      for (int l = 0; l < lanes; ++l) {
+        A const value = number<A>(x, i + l), before = most[l];
+        most[l] = (value > before) | ((value != value) & (before == before)) ? value : before;
+      }
+    }
+    for (; i < count; ++i) most[0] = larger_of(number<A>(x, i), most[0]);
+    for (A const m : most) largest = larger_of(m, largest);
+    return largest;
+  }
+  static int count_equal(S const* x, int count, A largest) {
+    int equal = 0;
+    PHYLLO_SIMD_SUM(16, equal)
+    for (int i = 0; i < count; ++i) {
+      A const value = number<A>(x, i);
+      equal += (value == largest) | ((value != value) & (largest != largest)) ? 1 : 0;
+    }
+    return equal;
+  }
+};
+
+/// One piece: some lines of the input along the width, all channels of a position at a time; of few
+/// channels, several positions that the same windows contain.
+template <op::ReductionKind Kind, class P> struct reduction_backward {
+  using A = typename P::accumulate;
+  using S = typename P::storage;
+  typename op::Reduction<Kind>::template Backward<P> work;
+  int pieces;
+  A uniform_share;  // of a number in its mean; zero: windows differ
+
+  long lines() const {
+    Shape const& in = work.windows.input;
+    return long(work.batch) * in.spatial[0] * in.spatial[1];
+  }
+  void operator()(int piece) const {
+    Shape const &in = work.windows.input, &out = work.windows.output;
+    int const planes = in.spatial[0] * in.spatial[1], channels = in.channels;
+    int const together = out.spatial[2] == 1 ? positions_together(channels) : 1;
+    for (long l = lines() * piece / pieces; l < lines() * (piece + 1) / pieces; ++l) {
+      long const n = l / planes, begin = l * in.spatial[2];
+      op::ReductionBox over = work.windows.outputs_over(int(l % planes) * in.spatial[2]);
+      for (int w = 0; w < in.spatial[2]; w += together) {
+        over.first[2] = op::ReductionWindows::begin(w, 2, in, out);
+        over.last[2] = op::ReductionWindows::end(w, 2, in, out);
+        int const left = in.spatial[2] - w, positions = left < together ? left : together;
+        for (int c = 0; c < channels; c += reduced_channels) {
+          int const rest = channels - c;
+          gather(over, n, (begin + w) * channels + c, c,
+                 rest < reduced_channels ? rest : reduced_channels, positions);
+        }
+      }
+    }
+  }
+
+ private:
+  // Gradients of `count` channels of some positions, from number `at` on.
+  void gather(op::ReductionBox const& over, long n, long at, int first, int count,
+              int positions) const {
+    Shape const& out = work.windows.output;
+    int const numbers = count * positions;
+    A sum[reduced_channels] = {};
+    for (int d = over.first[0]; d < over.last[0]; ++d)
+      for (int h = over.first[1]; h < over.last[1]; ++h)
+        for (int w = over.first[2]; w < over.last[2]; ++w) {
+          int const q = op::ReductionWindows::position(out, d, h, w);
+          long const row = (n * out.positions() + q) * out.channels;
+          if (work.windows.joins_channels())
+            add<true>(q, from(row), n, at, numbers, sum);
+          else if (positions == 1)
+            add<false>(q, from(row + first), n, at, numbers, sum);
+          else
+            add_repeated(q, from(row), n, at, count, numbers, sum);
+        }
+    S* const d_x = work.d_x + at;
+    if (work.accumulate) add_numbers(d_x, numbers, sum);
+    store_numbers(sum, numbers, d_x);
+  }
+
+  // What is known of results side by side.
+  struct Source {
+    S const* d_y;
+    S const* y;
+    std::int32_t const* chosen;
+  };
+  Source from(long at) const {
+    return {work.d_y + at, Kind == op::ReductionKind::maximum ? work.y + at : nullptr,
+            op::is_maximum(Kind) ? work.chosen + at : nullptr};
+  }
+  void add_repeated(int q, Source const& one, long n, long at, int count, int numbers,
+                    A* sum) const {
+    S d_y[reduced_channels], y[reduced_channels];
+    std::int32_t chosen[reduced_channels];
+    for (int begin = 0; begin < numbers; begin += count)
+      for (int c = 0; c < count; ++c) {
+        d_y[begin + c] = one.d_y[c];
+        if constexpr (Kind == op::ReductionKind::maximum) y[begin + c] = one.y[c];
+        if constexpr (op::is_maximum(Kind)) chosen[begin + c] = one.chosen[c];
+      }
+    add<false>(q, {d_y, y, chosen}, n, at, numbers, sum);
+  }
+  // Adds to some numbers what the window of result q contributes; Joined: it is one for all.
+  template <bool Joined>
+  void add(int q, Source const& source, long n, long at, int numbers, A* sum) const {
+    S const* const d_y = source.d_y;
+    if constexpr (!op::is_maximum(Kind)) {
+      A const factor = Kind == op::ReductionKind::sum ? A(1)
+                       : uniform_share != A(0)        ? uniform_share
+                                                      : A(1) / A(work.windows.count(q));
+      PHYLLO_SIMD(16)
+      for (int i = 0; i < numbers; ++i) sum[i] += number<A>(d_y, Joined ? 0 : i) * factor;
+    } else if constexpr (Kind == op::ReductionKind::maximum) {
+      S const *const x = work.x + at, *const y = source.y;
+      std::int32_t const* const chosen = source.chosen;
+      PHYLLO_SIMD(16)
+      for (int i = 0; i < numbers; ++i) {
+        int const o = Joined ? 0 : i;
+        A const a = number<A>(x, i), b = number<A>(y, o);
+        bool const equal = (a == b) | ((a != a) & (b != b));
+        sum[i] += equal ? number<A>(d_y, o) / A(chosen[o]) : A(0);
+      }
+    } else {
+      std::int32_t const* const chosen = source.chosen;
+      int const place = int(at - n * work.windows.input.size());
+      PHYLLO_SIMD(16)
+      for (int i = 0; i < numbers; ++i) {
+        int const o = Joined ? 0 : i;
+        sum[i] += chosen[o] == place + i ? number<A>(d_y, o) : A(0);
+      }
+    }
+  }
+};
+
+/// Vectors over the channels of a position.
+template <op::ReductionKind Kind, class P> struct Kernels<op::Reduction<Kind>, P> {
+  using Op = op::Reduction<Kind>;
+
+  template <class Space>
+  static void run(Space const& exec, std::string const& label,
+                  typename Op::template Forward<P> const& work) {
+    Shape const &in = work.windows.input, &out = work.windows.output;
+    long const rows = long(work.batch) * out.positions();
+    if (rows == 0) return;
+    int const pieces = worthy_pieces(exec, rows, in.size() / out.positions() + 1);
+    launch(exec, label, pieces, reduction_forward<Kind, P>{work, pieces});
+  }
+  template <class Space>
+  static void run(Space const& exec, std::string const& label,
+                  typename Op::template Backward<P> const& work) {
+    using A = typename P::accumulate;
+    A const share = work.windows.is_uniform() ? A(1) / A(work.windows.count(0)) : A(0);
+    reduction_backward<Kind, P> body{work, 1, share};
+    if (body.lines() == 0) return;
+    body.pieces = worthy_pieces(exec, body.lines(),
+                                work.windows.input.spatial[2] * work.windows.input.channels);
+    launch(exec, label, body.pieces, body);
+  }
+};
+
+}  // namespace phyllo::inline PHYLLO_ISA::host
