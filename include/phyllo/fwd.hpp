@@ -110,6 +110,17 @@ struct Softmax;
 struct LogSoftmax;
 template <Axis Over> struct SoftmaxOver;
 template <Axis Over> struct LogSoftmaxOver;
+struct Map;  // base of the next eight and of a user's own
+template <class... Options> struct PReLU;
+template <class... Options> struct LayerScale;
+struct ScaleShift;
+template <class Gate> struct GatedLinearUnit;
+struct Multiply;
+struct Subtract;
+struct Reparameterise;
+struct ReparameterisePair;
+template <bool Present> struct PerChannel;
+template <double Value> struct InitialValue;
 template <class... Options> struct LayerNorm;
 template <class... Options> struct RMSNorm;
 template <int Groups, class... Options> struct GroupNorm;
@@ -153,6 +164,8 @@ template <class Tag> struct Save;
 template <class Tag> struct From;
 template <class Tag> struct AddFrom;
 template <class Tag> struct ConcatFrom;
+template <class Tag> struct MultiplyBy;
+template <class Layer, class... Tags> struct Combine;
 template <class Tag> struct Output;
 
 // network: from types to the program; Program and Node are internal

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Network: From, AddFrom or ConcatFrom names a tag
+// expect: Network: From, AddFrom, ConcatFrom, MultiplyBy or Combine names a tag
 // position: Named<encoder>
 // position: Layer<2>
 

@@ -29,6 +29,16 @@ template <class... L>
 inline constexpr bool normalizes_any<TypeList<L...>> =
     normalizations<TypeList<L...>> > 0 || ((normalizes<L> || normalizes_groups<L>) || ...);
 
+/// Whether something draws normal numbers, which are floats in every precision: their last bit
+/// depends on what a compiler contracts.
+template <class List> inline constexpr bool draws_normal = false;
+template <class... L>
+inline constexpr bool draws_normal<TypeList<L...>> =
+    ((op::detail::is_random<L> && L::role == Role::map) || ...);
+template <class Net>
+inline constexpr double exact =
+    draws_normal<typename Net::program::leaves> && PHYLLO_FUSES_MULTIPLY_ADD ? 4e-7 : 1e-12;
+
 /// |a - b| / |a| in norm; zero only where both are.
 inline double distance(std::vector<double> const& a, std::vector<double> const& b) {
   if (a.size() != b.size()) return INFINITY;
@@ -101,7 +111,7 @@ void check_same(Results const& expected, unsigned seed) {
   CAPTURE(Backend::name);
   Subject<Net, Full<double>, Backend, Level> subject(samples, seed);
   auto const r = subject.results();
-  compare(expected, r, 1e-12);
+  compare(expected, r, exact<Net>);
   CHECK(subject.results().outputs == r.outputs);  // the same bits again
   Subject<Net, Full<double>, Backend, Level> other(samples, seed);
   CHECK(other.results() == r);
@@ -182,8 +192,8 @@ template <class Net> void check_small_batches(Results const& expected, unsigned 
   auto const r = one.results();
   CHECK(distance(first(expected.inferred), r.inferred) <= 1e-13);
   if (normalizations<typename Net::program::leaves> == 0) {
-    CHECK(distance(first(expected.outputs), r.outputs) <= 1e-13);
-    CHECK(distance(first(expected.d_inputs), r.d_inputs) <= 1e-12);
+    CHECK(distance(first(expected.outputs), r.outputs) <= exact<Net> / 10);
+    CHECK(distance(first(expected.d_inputs), r.d_inputs) <= exact<Net>);
   }
 }
 

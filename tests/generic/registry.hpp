@@ -25,6 +25,19 @@ struct UserMish : Pointwise {
   }
 };
 
+/// A user's layer of three values and a parameter: a b + weight c.
+struct ProductSum : Map {
+  static constexpr char const* name = "product_sum";
+  static constexpr MapOperand operands[] = {{.source = 0}, {.source = 1}, {.source = 2}};
+  static constexpr MapParameter parameters[] = {{.initial = 0.3}};
+  template <class T> PHYLLO_FUNCTION static T value(T a, T b, T c, T weight) {
+    return a * b + weight * c;
+  }
+  template <class T> PHYLLO_FUNCTION static Partials<T, 4> derivatives(T a, T b, T c, T weight) {
+    return {b, a, weight, c};
+  }
+};
+
 // Two inputs, two outputs: the order in which the generic tests give them.
 struct TwoPorts : Network<NamedInput<first_tag, 3>, Linear<4>, Tanh, Save<struct hidden>,
                           NamedInput<second_tag, 2>, Linear<3>, ConcatFrom<hidden>,
@@ -47,6 +60,7 @@ template <> inline constexpr bool has_kink<LeakyReLU<>> = true;
 template <> inline constexpr bool has_kink<SELU> = true;
 template <> inline constexpr bool has_kink<HardTanh<-0.5, 0.25>> = true;
 template <> inline constexpr bool has_kink<HardSigmoid> = true;
+template <class... Options> inline constexpr bool has_kink<PReLU<Options...>> = true;
 template <class L>
   requires(L::kind == op::PoolingKind::maximum)
 inline constexpr bool has_kink<L> = true;
@@ -100,6 +114,9 @@ using group_norm   = List<Network<Input<6, 3, 2>, GroupNorm<3>, Tanh>, Network<I
 using log_softmax  = List<Network<Input<5>, LogSoftmax>, Network<Input<3, 4>, Conv1d<4>, SoftmaxOver<Axis::length>, Conv1d<2, KernelSize<1>>, LogSoftmaxOver<Axis::length>>, Network<Input<2, 3, 2, 2>, SoftmaxOver<Axis::depth>, SoftmaxOver<Axis::channels>>>;
 using reduce       = List<Network<Input<2, 3, 4>, Max<Axis::height, Axis::channels>, Conv2d<2, KernelSize<1>>, Mean<Axis::width>>, Network<Input<5>, Linear<4>, Tanh, Sum<Axis::channels>>, Network<Input<3, 2, 2, 3>, Sum<Axis::depth, Axis::width>, Max<Axis::height>>, Network<Input<7>, Max<Axis::channels>>>;
 using adaptive_pool = List<Network<Input<2, 7>, AdaptiveAveragePool1d<3>, Tanh, AdaptiveMaxPool1d<2>>, Network<Input<7, 5, 3>, AdaptiveMaxPool2d<2>>, Network<Input<2, 2, 3, 5>, AdaptiveMaxPool3d<1, 2, 3>, AdaptiveAveragePool3d<2, 2, 4>>, Network<Input<1, 5, 3>, AdaptiveAveragePool2d<4, 2>>>;
+using map          = List<Network<Input<3, 2, 2>, PReLU<PerChannel<true>>, Conv2d<2, KernelSize<1>>, PReLU<InitialValue<0.1>>, ScaleShift, Tanh, LayerScale<InitialValue<0.5>>>>;
+using gates        = List<Network<Input<4, 2, 3>, GLU, SiLU, Save<first_tag>, GlobalAveragePool, Sigmoid, MultiplyBy<first_tag>, Save<second_tag>, Conv2d<1, KernelSize<1>>, Combine<ProductSum, second_tag, first_tag>, Dropout<0.2>, Save<first_tag>, MultiplyBy<first_tag>>>;
+using reparameterise = List<Network<Input<6>, Linear<8>, Reparameterise, Tanh>, Network<Input<4>, Save<first_tag>, Tanh, Combine<ReparameterisePair, first_tag>, Dropout<0.3>, Combine<Subtract, first_tag>, GEGLU>>;
 // clang-format on
 
 }  // namespace cases

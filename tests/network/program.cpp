@@ -69,7 +69,7 @@ TEST_CASE("a node reads as many numbers as its value has, behind an alias under 
   CHECK(OneChannel::program::nodes.node[2].window.taps() == 16);
   CHECK(Activated::program::nodes.node[1].alias);
   CHECK(Joined::program::nodes.node[1].alias);
-  CHECK(Joined::program::nodes.node[3].read_shape(1) == Shape{4});
+  CHECK(Joined::program::nodes.node[3].source_shape[1] == Shape{4});
   CHECK(Reshaped::program::nodes.node[1].alias);
   auto const reads_as_stored = [](auto const& nodes, int i) {
     Node const& n = nodes.node[i];

@@ -32,6 +32,16 @@ template <double Value> struct Momentum {
   static constexpr double value = Value;
 };
 
+/// PerChannel<true> gives each channel a parameter of its own.
+template <bool Present> struct PerChannel {
+  static constexpr bool value = Present;
+};
+
+/// What every element of a parameter is at first.
+template <double Value> struct InitialValue {
+  static constexpr double value = Value;
+};
+
 namespace detail {
 
 template <class Option> inline constexpr bool is_momentum = false;
@@ -46,6 +56,34 @@ template <class... Options> constexpr double find_momentum() {
       ...);
   return momentum;
 }
+
+template <class Option> inline constexpr bool is_per_channel = false;
+template <bool Present> inline constexpr bool is_per_channel<PerChannel<Present>> = true;
+template <class Option> inline constexpr bool is_initial_value = false;
+template <double Value> inline constexpr bool is_initial_value<InitialValue<Value>> = true;
+
+template <class... Options> constexpr bool find_per_channel(bool otherwise) {
+  (
+      [&] {
+        if constexpr (is_per_channel<Options>) otherwise = Options::value;
+      }(),
+      ...);
+  return otherwise;
+}
+template <class... Options> constexpr double find_initial_value(double otherwise) {
+  (
+      [&] {
+        if constexpr (is_initial_value<Options>) otherwise = Options::value;
+      }(),
+      ...);
+  return otherwise;
+}
+// The options of a layer with parameters of one vector, each at most once.
+template <bool HasPerChannel, class... Options>
+inline constexpr bool are_vector_options =
+    (((HasPerChannel && is_per_channel<Options>) || is_initial_value<Options>) && ...) &&
+    (int(is_per_channel<Options>) + ... + 0) <= 1 &&
+    (int(is_initial_value<Options>) + ... + 0) <= 1;
 
 template <class Option> inline constexpr bool is_affine = false;
 template <bool Present> inline constexpr bool is_affine<Affine<Present>> = true;

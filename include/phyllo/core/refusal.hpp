@@ -81,9 +81,10 @@ template <class L, class Where> struct OutputsIntegers {
 
 /// A saved value that does not exist; Where is the next layer.
 template <auto Tag, class Where> struct UnknownTag {
-  static_assert(detail::met<false, Where>,
-                "Network: From, AddFrom or ConcatFrom names a tag that no part before it saved. "
-                "Put Save<tag> or NamedInput<tag, ...> before it.");
+  static_assert(
+      detail::met<false, Where>,
+      "Network: From, AddFrom, ConcatFrom, MultiplyBy or Combine names a tag that no part "
+      "before it saved. Put Save<tag> or NamedInput<tag, ...> before it.");
 };
 
 /// Two outputs of one name; Where is the layer after the second.

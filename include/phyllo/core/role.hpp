@@ -22,6 +22,7 @@ enum class Role : std::uint8_t {
   convolution,    // contractions with dilated taps, groups or other borders, and transposed ones
   move,           // elements at other places: slices, borders, copies, other extents
   reduce,         // sum, mean or maximum over axes, adaptive pooling
+  map,            // each element of several values, with parameters and noise
 };
 
 /// Which value the derivative of a pointwise function is computed from; decides what a training

@@ -55,6 +55,7 @@ inline constexpr Rule rules[] = {
     {"normalise and activate",       {one(Role::normalization), many(Role::pointwise)},                         2, StepKind::normalization_epilogue, Phase::both},
     {"normalise rows and activate",  {one(Role::row), many(Role::pointwise)},                                   2, StepKind::normalization_epilogue, Phase::both},
     {"add and activate",             {one(Role::add), many(Role::pointwise)},                                   2, StepKind::add_epilogue,           Phase::both},
+    {"map and activate",             {one(Role::map), many(Role::pointwise)},                                   2, StepKind::add_epilogue,           Phase::both},
     {"pointwise chain",              {one(Role::pointwise), many(Role::pointwise)},                             2, StepKind::pointwise_chain,        Phase::both},
     // clang-format on
 };

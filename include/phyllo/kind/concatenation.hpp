@@ -32,7 +32,7 @@ template <> struct Kind<Role::concatenation> {
     work.y_channels = n.output.channels;
     work.y = pass.value(Planned::result(S));
     for (int i = 0; i < n.sources; ++i) {
-      work.channels = work.x_channels = n.source_channels[i];
+      work.channels = work.x_channels = n.source_shape[i].channels;
       work.x = pass.value(n.source[i]);
       pass.template run<op::Copy>(S, work);
       work.to += work.channels;
@@ -43,7 +43,7 @@ template <> struct Kind<Role::concatenation> {
     constexpr Node n = Planned::head(S);
     int from = 0;
     for (int i = 0; i < n.sources; ++i) {
-      int const channels = n.source_channels[i];
+      int const channels = n.source_shape[i].channels;
       pass.template copy_gradient<S>(i, from, channels, n.output.channels);
       from += channels;
     }

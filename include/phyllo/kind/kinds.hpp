@@ -8,6 +8,7 @@
 #include <phyllo/kind/convolution.hpp>
 #include <phyllo/kind/input.hpp>
 #include <phyllo/kind/lookup.hpp>
+#include <phyllo/kind/map.hpp>
 #include <phyllo/kind/move.hpp>
 #include <phyllo/kind/normalization.hpp>
 #include <phyllo/kind/pointwise.hpp>
@@ -40,7 +41,7 @@ template <Role... R> struct KindList {
 /// All kinds, in the order of Role.
 using Kinds = KindList<Role::input, Role::contraction, Role::normalization, Role::pointwise,
                        Role::pooling, Role::add, Role::concatenation, Role::row, Role::lookup,
-                       Role::convolution, Role::move, Role::reduce>;
+                       Role::convolution, Role::move, Role::reduce, Role::map>;
 
 }  // namespace detail
 

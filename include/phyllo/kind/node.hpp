@@ -25,6 +25,7 @@ enum class Initial : std::uint8_t {
   normal,  // drawn from a normal distribution of deviation one
   zero,
   one,
+  constant,  // initial_value
 };
 
 /// One trainable tensor of a node.
@@ -39,6 +40,7 @@ struct ParameterTensor {
   int file[5] = {};
   int file_rank = 1;
   Initial initial = Initial::zero;
+  double initial_value = 0;            // of Initial::constant
   int fan_in = 1, fan_out = 1;         // numbers that one output reads, and that read one input
   bool gives_source_gradient = false;  // the gradient of the node's source reads it
 
@@ -48,6 +50,12 @@ struct ParameterTensor {
     t.name = name;
     t.count = t.outputs = t.file[0] = count;
     t.initial = initial;
+    return t;
+  }
+  /// The same, its elements one number at first.
+  static constexpr ParameterTensor constant(char const* name, int count, double value) {
+    ParameterTensor t = vector(name, count, Initial::constant);
+    t.initial_value = value;
     return t;
   }
 };
@@ -81,8 +89,8 @@ struct Node {
   bool flattens = false;   // to one row of numbers, in the order (C, S...)
   int sources = 0;
   int source[4] = {-1, -1, -1, -1};  // nodes whose values are read, aliases already followed
-  int source_channels[4] = {};       // of each, as the node reads it
-  Shape input;                       // of source[0], as the node reads it
+  Shape source_shape[4];  // of each, as the node reads it: an alias may be stored under others
+  Shape input;            // of source[0]
   Shape output;
   ValueType type = ValueType::storage;  // of the output
   Window window;                        // contraction, pooling
@@ -108,8 +116,6 @@ struct Node {
   long flops = 0;  // of one sample, forward; a multiply-add counts two
   long parameter_gradient_flops = 0, source_gradient_flops = 0;
 
-  /// Source number s as the node reads it. An alias may be stored under other extents.
-  constexpr Shape read_shape(int s) const { return input.with_channels(source_channels[s]); }
   constexpr long parameter_count() const {
     long count = 0;
     for (ParameterTensor const& t : parameter) count += t.count;

@@ -113,6 +113,7 @@ void launch_initialization(Space const& exec, std::string const& name, Scheme co
           draw(scheme, t, tensor, weight, std::uint64_t(weight.count));
       }
       if (t.initial == Initial::one) fill(t.offset, t.count, 1);
+      if (t.initial == Initial::constant) fill(t.offset, t.count, Accumulate(t.initial_value));
     }
     int at = n.buffer;
     for (BufferTensor const& t : n.buffer_tensor) {

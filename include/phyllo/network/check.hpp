@@ -38,9 +38,11 @@ template <class P> struct Judgement {
       if (P::nodes.node[P::nodes.output[o]].type == ValueType::integer) return P::nodes.output[o];
     return -1;
   }();
-  static constexpr bool joins = facts_of(P::nodes.node[at]).joins_values;
   static constexpr TagMistake mistake = P::edges.mistake;
   using layer = At<typename P::leaves, at>;
+  // A layer with operands may read one value.
+  static constexpr bool reads_one = P::edges.source_count[at] == 1 && requires { layer::operands; };
+  static constexpr bool joins = facts_of(P::nodes.node[at]).joins_values && !reads_one;
 
   // Source number s of the layer; beyond the sources: no value. Aliases are not followed, because
   // they stand for other shapes than their sources.
@@ -54,7 +56,8 @@ template <class P> struct Judgement {
     while (source(s).channels > 0 && source(s).with_channels(0) == source(0).with_channels(0) &&
            !facts_of(P::nodes.node[at]).adds)
       ++s;
-    return source(s);
+    // Channels alone differ.
+    return source(s).channels > 0 ? source(s) : source(1);
   }
   static constexpr Shape find_expected() {
     if constexpr (joins)

@@ -44,7 +44,7 @@ template <class L, int N> constexpr void infer_node(Nodes<N>& p, Graph<N> const&
     for (int s = 0; s < n.sources; ++s) {
       Node const& source = p.node[n.source[s]];
       sources[s] = source.output;
-      n.source_channels[s] = source.output.channels;
+      n.source_shape[s] = source.output;
       n.mistyped =
           n.mistyped || (source.type == ValueType::integer) != OfKind::facts.reads_integers;
     }
@@ -88,7 +88,7 @@ template <int N> constexpr void flatten(Nodes<N>& p, Graph<N> const& edges) {
     for (int j = i + 1; j < p.size; ++j) {
       if (p.node[j].sources == 0 || p.node[j].source[0] != i) continue;
       read_unflattened(p.node[j], n.input);
-      p.node[j].source_channels[0] = n.input.channels;
+      p.node[j].source_shape[0] = n.input;
     }
   }
   for (int i = 0; i < p.size; ++i)

@@ -14,6 +14,7 @@
 #include <phyllo/layer/concat.hpp>
 #include <phyllo/layer/input.hpp>
 #include <phyllo/layer/integer_input.hpp>
+#include <phyllo/layer/multiply.hpp>
 #include <phyllo/network/graph.hpp>
 
 #include <concepts>
@@ -192,6 +193,23 @@ template <class Tag> struct Lower<ConcatFrom<Tag>> : Lower<Concat> {
   static constexpr bool numbered = false;
   template <class G> static constexpr int emit(G& graph, int current) {
     return graph.append(current, graph.read(tag_id<Tag>));
+  }
+};
+
+template <class Tag> struct Lower<MultiplyBy<Tag>> : Lower<Multiply> {
+  static constexpr bool numbered = false;
+  template <class G> static constexpr int emit(G& graph, int current) {
+    return graph.append(current, graph.read(tag_id<Tag>));
+  }
+};
+template <class Layer, class... Tags>
+  requires(sizeof...(Tags) >= 1 && sizeof...(Tags) <= 3 && requires { Layer::operands; })
+struct Lower<Combine<Layer, Tags...>> : Lower<Layer> {
+  template <class G> static constexpr int emit(G& graph, int current) {
+    int const saved[] = {graph.read(tag_id<Tags>)...};
+    graph.append(current);
+    for (int value : saved) graph.add_source(value);
+    return graph.size - 1;
   }
 };
 

@@ -8,10 +8,13 @@
 
 #include <phyllo/block/branch.hpp>
 #include <phyllo/block/repeat.hpp>
+#include <phyllo/block/skip.hpp>
 #include <phyllo/layer/add.hpp>
 #include <phyllo/layer/concat.hpp>
 #include <phyllo/layer/input.hpp>
 #include <phyllo/layer/integer_input.hpp>
+#include <phyllo/layer/map.hpp>
+#include <phyllo/layer/multiply.hpp>
 
 #include <phyllo/network/check.hpp>
 

@@ -12,7 +12,7 @@ namespace phyllo::inline PHYLLO_ISA {
 enum class TensorUse : std::uint8_t {
   weight,  // matrix, convolution kernel or table of an embedding
   bias,    // vector that is added
-  scale,   // vector that a normalisation multiplies by
+  scale,   // vector of factors, such as that of a normalisation
 };
 
 /// One parameter tensor of a network, in the order of the parameter arena.
@@ -34,7 +34,8 @@ template <int N> struct NetworkTensors {
 
 constexpr TensorUse use_of(ParameterTensor const& t) {
   if (t.file_rank > 1) return TensorUse::weight;
-  return t.initial == Initial::one ? TensorUse::scale : TensorUse::bias;
+  bool const multiplies = t.initial == Initial::one || t.initial_value != 0;
+  return multiplies ? TensorUse::scale : TensorUse::bias;
 }
 
 template <int N> constexpr NetworkTensors<N> network_tensors(Nodes<N> const& nodes) {

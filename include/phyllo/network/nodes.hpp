@@ -27,7 +27,7 @@ template <int N> struct Nodes {
   /// Whether a node reads all values under the extents that they were computed with.
   constexpr bool reads_as_stored(Node const& n) const {
     for (int s = 0; s < n.sources; ++s)
-      if (!has_same_extents(n.read_shape(s), node[n.source[s]].output)) return false;
+      if (!has_same_extents(n.source_shape[s], node[n.source[s]].output)) return false;
     return true;
   }
 };

@@ -43,12 +43,12 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
         need(!node(n.source[s]).alias, "aliases are followed");
       }
       for (int s = 0; s < n.sources; ++s)
-        need(n.read_shape(s).size() == node(n.source[s]).output.size(),
+        need(n.source_shape[s].size() == node(n.source[s]).output.size(),
              "a node reads as many numbers as the value has");
       coverage.other_extents += !p.reads_as_stored(n);
       int channels = 0;
       for (int s = 0; s < n.sources; ++s) {
-        Shape const read = n.read_shape(s);
+        Shape const read = n.source_shape[s];
         channels += read.channels;
         if (n.role == Role::add)
           need(has_same_extents(read, n.output), "the terms of a sum are read alike");

@@ -9,6 +9,7 @@
 #include <phyllo/backend/host/images/image_segment.hpp>
 #include <phyllo/backend/host/lookup.hpp>
 #include <phyllo/backend/host/loss_sum.hpp>
+#include <phyllo/backend/host/map.hpp>
 #include <phyllo/backend/host/move.hpp>
 #include <phyllo/backend/host/normalization.hpp>
 #include <phyllo/backend/host/pooling.hpp>

@@ -8,6 +8,7 @@
 #include <phyllo/backend/portable/group_normalization.hpp>
 #include <phyllo/backend/portable/lookup.hpp>
 #include <phyllo/backend/portable/loss.hpp>
+#include <phyllo/backend/portable/map.hpp>
 #include <phyllo/backend/portable/move.hpp>
 #include <phyllo/backend/portable/movement.hpp>
 #include <phyllo/backend/portable/normalization.hpp>

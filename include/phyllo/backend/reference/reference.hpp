@@ -7,6 +7,7 @@
 #include <phyllo/backend/reference/group_normalization.hpp>
 #include <phyllo/backend/reference/lookup.hpp>
 #include <phyllo/backend/reference/loss.hpp>
+#include <phyllo/backend/reference/map.hpp>
 #include <phyllo/backend/reference/move.hpp>
 #include <phyllo/backend/reference/movement.hpp>
 #include <phyllo/backend/reference/normalization.hpp>

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/refusal.hpp>
+#include <phyllo/core/role.hpp>
+#include <phyllo/core/shape.hpp>
+#include <phyllo/op/map.hpp>
+
+namespace phyllo::inline PHYLLO_ISA {
+
+/// Base of the layers that compute y = f(x_0, x_1, ..., p_0, p_1, ...) element by element, from
+/// several values and from parameters.
+///
+/// A layer derives from it and adds a `name`, two function templates over T = float or double, and
+/// what these read:
+/// - `operands`, an array of MapOperand {.source, .part, .parts}: source 0 is the current value,
+/// the
+///   next ones are those that Combine names. With `parts`, the operand is that part of its
+///   channels.
+/// - `parameters`, an array of MapParameter {.name, .initial, .per_channel}, if there are some.
+/// - `value(x_0, ..., p_0, ...)` and `derivatives(x_0, ..., p_0, ...)`, which returns Partials<T,
+/// n>:
+///   the derivatives by all arguments in their order.
+/// - `random = true` passes both one more argument, noise: standard normal in training, under
+/// (seed,
+///   forward pass, layer, sample of the global batch, element), and zero in inference.
+///
+/// shape    the widest of the operands; one of a single position is read at all positions, one of a
+///          single channel for all channels, and its gradient is the sum over them
+/// errors   compile: operands of other shapes; channels that `parts` does not divide; a part that
+/// no
+///          operand reads; another number of values than the operands name
+struct Map {
+  static constexpr Role role = Role::map;
+  static constexpr MapOperand operands[] = {{}};
+  static constexpr bool accepts(Shape) { return true; }
+  static constexpr Shape output(Shape s) { return s; }
+
+  template <class Where, class Given, class Expected> struct Refused {
+    static_assert(detail::met<false, Where>,
+                  "Map: expected as many values as the operands name, of the same shape, of one "
+                  "position or of one channel, and channels that their parts divide. Use Combine "
+                  "with as many tags, or change the part before it.");
+  };
+};
+
+}  // namespace phyllo::inline PHYLLO_ISA
