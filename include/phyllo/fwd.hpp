@@ -106,6 +106,13 @@ template <double Probability> struct Dropout;
 template <double Probability> struct AlphaDropout;
 template <double Probability> struct StochasticDepth;
 template <int Entries, int Channels> struct Embedding;
+struct LearnedPositions;
+template <int Base> struct SinusoidalPositions;
+struct PerPosition;
+struct Causal;
+struct NormFirst;
+template <class Tag> struct KeyPadding;
+template <int Base> struct Rotary;
 struct Softmax;
 struct LogSoftmax;
 template <Axis Over> struct SoftmaxOver;
@@ -160,6 +167,12 @@ template <class... Parts> struct Residual;
 template <class... Parts> struct Path;
 template <class... Paths> struct Branch;
 template <int Count, class... Parts> struct Repeat;
+template <int Heads, class... Options> struct MultiheadAttention;
+template <int Heads, class Tag, class... Options> struct CrossAttention;
+template <int Channels, int Heads, int FeedForward, class... Options>
+struct TransformerEncoderLayer;
+template <int Channels, int Heads, int FeedForward, class Memory, class... Options>
+struct TransformerDecoderLayer;
 template <class Tag> struct Save;
 template <class Tag> struct From;
 template <class Tag> struct AddFrom;

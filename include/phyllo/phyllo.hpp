@@ -12,6 +12,7 @@
 
 // What a network is made of.
 #include <phyllo/layer/adaptive_pooling.hpp>
+#include <phyllo/layer/attention.hpp>
 #include <phyllo/layer/batch_norm.hpp>
 #include <phyllo/layer/convolution.hpp>
 #include <phyllo/layer/crop.hpp>
@@ -38,6 +39,7 @@
 #include <phyllo/layer/permute.hpp>
 #include <phyllo/layer/pixel_shuffle.hpp>
 #include <phyllo/layer/pooling.hpp>
+#include <phyllo/layer/positions.hpp>
 #include <phyllo/layer/prelu.hpp>
 #include <phyllo/layer/reduce.hpp>
 #include <phyllo/layer/relu.hpp>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Linear: the number of outputs must be positive, and the only option is Bias
+// expect: Linear: the number of outputs must be positive, and the options are Bias
 // position: Linear<10, phyllo::Stride<2>
 // position: Layer<1>
 // position: Given<4>

@@ -52,6 +52,13 @@ struct Units : Network<Input<12>, Linear<24>, SiLU, Linear<24>, Mish, Linear<24>
                        Softsign, Linear<24>, ELU<0.75>, Linear<24>, CELU<1.5>, Linear<24>, SELU, Linear<24>, LeakyReLU<0.125>,
                        Linear<24>, TanhGELU, Linear<24>, HardSwish, Linear<4>> {};
 struct Small : Network<Input<6>, Linear<16>, Tanh, Linear<4>> {};
+struct Encoder : Network<Input<8, 9>, Linear<12, PerPosition>, LearnedPositions, TransformerEncoderLayer<12, 3, 20, GELU, NormFirst>,
+                         SinusoidalPositions<>, TransformerEncoderLayer<12, 2, 16, Causal, Epsilon<1e-3>>, Flatten, Linear<5>> {};
+struct words;
+struct memory;
+struct Decoder : Network<NamedIntegerInput<words, 20>, Embedding<2, 12>, Save<memory>, Linear<12, PerPosition, Bias<false>>, LearnedPositions,
+                         TransformerDecoderLayer<12, 3, 20, memory, Causal>, MultiheadAttention<2, KeyPadding<words>>,
+                         TransformerDecoderLayer<12, 2, 16, memory, NormFirst, KeyPadding<words>>, Flatten, Linear<5>> {};
 // clang-format on
 
 template <class T> void append(StoredTensor& tensor, T value) {
@@ -147,15 +154,16 @@ void write(std::string const& folder, char const* network, char const* dtype) {
   auto const parameters = on_host(model.parameters());
   for (ParameterEntry const& entry : parameter_table<Net>()) {
     if (entry.is_buffer) continue;
-    StoredTensor weight{entry.name, ElementType::f64, entry.shape, {}};
-    StoredTensor gradient{"gradient." + entry.name, ElementType::f64, entry.shape, {}};
-    for (long i = 0; i < entry.size(); ++i) {
-      auto const at = std::size_t(entry.arena_index(i));
-      append(weight, double(parameters(at)));
-      append(gradient, double(gradients(at)) / (scale * samples));
-    }
-    file.tensors.push_back(weight);
-    file.tensors.push_back(gradient);
+    auto const place = [&](std::string const& name, auto const& value) {
+      auto& tensor = detail::tensor_of(file, entry, name, ElementType::f64);
+      for (long i = 0; i < entry.size(); ++i) {
+        double const x = value(std::size_t(entry.arena_index(i)));
+        std::memcpy(tensor.bytes.data() + std::size_t(entry.first + i) * sizeof x, &x, sizeof x);
+      }
+    };
+    place(entry.name, [&](std::size_t at) { return double(parameters(at)); });
+    place("gradient." + entry.name,
+          [&](std::size_t at) { return double(gradients(at)) / (scale * samples); });
   }
   file.metadata = {
       {"network", network}, {"loss", L::name}, {"dtype", dtype}, {"space", Space::name()}};
@@ -198,6 +206,8 @@ int main(int argc, char* argv[]) {
     write_all<Units, MeanSquaredError>(argv[1], "units");
     write_losses<SmoothedCrossEntropy, MultiMargin, MeanAbsoluteError, Huber, SmoothL1,
                  BinaryCrossEntropy, PoissonLikelihood, CosineDistance, SoftCrossEntropy>(argv[1]);
+    write_all<Encoder, MeanSquaredError>(argv[1], "encoder");
+    write_all<Decoder, CrossEntropy>(argv[1], "decoder");
   } catch (std::exception const& error) {
     std::fprintf(stderr, "conformance.gradients: %s\n", error.what());
     return 1;

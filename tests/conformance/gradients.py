@@ -81,6 +81,57 @@ class Along(nn.Module):
         return self.function(x, self.axis, keepdim=True)
 
 
+class Positions(nn.Module):
+    """Adds a row of parameters, or sines and cosines, to each position: (N, T, C)."""
+
+    def __init__(self, positions, channels, learned):
+        super().__init__()
+        if learned:
+            self.weight = nn.Parameter(torch.empty(positions, channels))
+            return
+        angle = torch.arange(positions)[:, None] / 10000.0 ** (torch.arange(channels // 2).double() * 2 / channels)
+        self.register_buffer("sines", torch.stack((angle.sin(), angle.cos()), 2).flatten(1))
+
+    def forward(self, x):
+        return x + (self.weight if hasattr(self, "weight") else self.sines)
+
+
+def causal(positions):
+    return torch.ones(positions, positions, dtype=torch.bool).triu(1)
+
+
+class Attended(nn.Module):
+    """A module of torch's in one of Phyllo's sequences, whose names are the module's; x, words -> x"""
+
+    def __init__(self, module, call):
+        super().__init__()
+        self.module, self.call = module, call
+
+    def forward(self, x, words, memory):
+        return self.call(self.module, x, words, memory)
+
+
+class Sequence(nn.Module):
+    """Parts in order, of which some read the words and the embedding of them."""
+
+    def __init__(self, *parts):
+        super().__init__()
+        self.parts = parts
+        for i, part in enumerate(parts):
+            self.add_module(str(i), part.module if isinstance(part, Attended) else part)
+
+    def forward(self, words):
+        # Numbers are (N, C, T), as Phyllo has them.
+        x = memory = self.parts[0](words.transpose(1, 2) if words.is_floating_point() else words)
+        for part in self.parts[1:]:
+            x = part(x, words, memory) if isinstance(part, Attended) else part(x)
+        return x
+
+
+def transformer(layer, *sizes, **options):
+    return layer(*sizes, dropout=0.0, batch_first=True, **options)
+
+
 def convolution(inputs, outputs):
     return nn.Conv2d(inputs, outputs, 3, padding=1, bias=False)
 
@@ -131,6 +182,21 @@ NETWORKS = {
         nn.Flatten(), nn.Linear(12, 5), nn.LogSoftmax(1)),
     "words": lambda: nn.Sequential(nn.Embedding(23, 12), nn.LayerNorm(12), ChannelsFirst(), nn.Linear(84, 33), nn.GELU(),
                                    nn.RMSNorm(33, eps=1e-3), nn.Linear(33, 5)),
+    "encoder": lambda: Sequence(
+        nn.Linear(8, 12), Positions(9, 12, True),
+        transformer(nn.TransformerEncoderLayer, 12, 3, 20, activation="gelu", norm_first=True), Positions(9, 12, False),
+        Attended(transformer(nn.TransformerEncoderLayer, 12, 2, 16, layer_norm_eps=1e-3),
+                 lambda m, x, words, memory: m(x, src_mask=causal(9).to(x.device))),
+        ChannelsFirst(), nn.Linear(108, 5)),
+    "decoder": lambda: Sequence(
+        nn.Embedding(2, 12), nn.Linear(12, 12, bias=False), Positions(20, 12, True),
+        Attended(transformer(nn.TransformerDecoderLayer, 12, 3, 20),
+                 lambda m, x, words, memory: m(x, memory, tgt_mask=causal(20).to(x.device))),
+        Attended(nn.MultiheadAttention(12, 2, batch_first=True),
+                 lambda m, x, words, memory: m(x, x, x, key_padding_mask=words != 0)[0]),
+        Attended(transformer(nn.TransformerDecoderLayer, 12, 2, 16, norm_first=True),
+                 lambda m, x, words, memory: m(x, memory, tgt_key_padding_mask=words != 0)),
+        ChannelsFirst(), nn.Linear(240, 5)),
 }
 
 

@@ -53,6 +53,20 @@ static_assert(steps_of(plan<LeNet, Phase::training>, StepKind::segment) == 1);
 static_assert(steps_of(plan<LeNet, Phase::inference>, StepKind::segment) == 1);
 static_assert(covers(plan<LeNet, Phase::inference>) && covers(plan<LeNet, Phase::training>));
 
+// Two layers of a Transformer: each attention is one step of five layers with its dropout, of three
+// without; where its weights are an output as well, nothing is fused.
+struct memory;
+struct Attentions : phyllo::Network<phyllo::Input<4, 6>, phyllo::Save<memory>,
+                                    phyllo::TransformerEncoderLayer<4, 2, 8, phyllo::Dropout<0.1>>,
+                                    phyllo::CrossAttention<2, memory, phyllo::Causal>> {};
+static_assert(plan<Attentions, Phase::training, FusionLevel::none>.size == 22);
+static_assert(plan<Attentions, Phase::training, FusionLevel::epilogue>.size == 13);
+static_assert(steps_of(plan<Attentions, Phase::training>, StepKind::attention) == 2);
+static_assert(steps_of(plan<Attentions, Phase::inference>, StepKind::attention) == 2);
+static_assert(covers(plan<Attentions, Phase::training>));
+static_assert(steps_of(plan<Attentions, Phase::training, FusionLevel::none>, StepKind::attention) ==
+              0);
+
 // ResNet-18: every batch normalisation of inference folds into its convolution.
 static_assert(steps_of(plan<ResNet18, Phase::inference>, StepKind::folded_contraction) == 20);
 static_assert(steps_of(plan<ResNet18, Phase::training>, StepKind::folded_contraction) == 0);

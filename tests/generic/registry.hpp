@@ -4,6 +4,7 @@
 
 #include <phyllo/core/type_list.hpp>
 #include <phyllo/phyllo.hpp>
+#include <rings.hpp>
 
 namespace phyllo::test {
 
@@ -53,6 +54,16 @@ struct WordsAndNumbers
   using ports = TypeList<first_tag, second_tag>;
 };
 
+// A padding mask beside the numbers that are padded, and an attention to a saved value.
+struct MaskedKeys
+    : Network<NamedInput<first_tag, 3, 4>, NamedIntegerInput<second_tag, 4>, From<first_tag>,
+              Linear<4, PerPosition>, SinusoidalPositions<20>, Save<struct keys>,
+              TransformerDecoderLayer<4, 2, 3, keys, GELU, KeyPadding<second_tag>>,
+              Output<first_tag>, CrossAttention<1, keys, KeyPadding<second_tag>, Bias<false>>,
+              Output<second_tag>> {
+  using ports = TypeList<first_tag, second_tag>;
+};
+
 /// Whether a layer's derivative jumps somewhere: differences are then taken away from there.
 template <class L> inline constexpr bool has_kink = false;
 template <> inline constexpr bool has_kink<ReLU> = true;
@@ -74,7 +85,7 @@ namespace cases {
 template <class... Networks> using List = TypeList<Networks...>;
 
 // clang-format off
-using linear       = List<Network<Input<5>, Linear<7>>, Network<Input<3>, Linear<17, Bias<false>>, Linear<1>>>;
+using linear       = List<Network<Input<5>, Linear<7>>, Network<Input<3>, Linear<17, Bias<false>>, Linear<1>>, Network<Input<2, 3>, Linear<17, PerPosition>, Tanh, Linear<2, PerPosition, Bias<false>>>>;
 using perceptron   = List<Network<Input<3>, Linear<9>, Tanh, Linear<8>, GELU, Linear<2>>>;
 using conv1d       = List<Network<Input<2, 9>, Conv1d<3, KernelSize<4>, Stride<2>, Padding<1>>>, Network<Input<3, 5>, Conv1d<2, Bias<false>>>>;
 using conv2d       = List<Network<Input<2, 5, 4>, Conv2d<3, Padding<1>>, Tanh, Conv2d<2, KernelSize<3, 2>, Stride<2, 1>, Bias<false>>>, Network<Input<17, 2, 2>, Conv2d<1, KernelSize<1>>>>;
@@ -117,6 +128,7 @@ using adaptive_pool = List<Network<Input<2, 7>, AdaptiveAveragePool1d<3>, Tanh, 
 using map          = List<Network<Input<3, 2, 2>, PReLU<PerChannel<true>>, Conv2d<2, KernelSize<1>>, PReLU<InitialValue<0.1>>, ScaleShift, Tanh, LayerScale<InitialValue<0.5>>>>;
 using gates        = List<Network<Input<4, 2, 3>, GLU, SiLU, Save<first_tag>, GlobalAveragePool, Sigmoid, MultiplyBy<first_tag>, Save<second_tag>, Conv2d<1, KernelSize<1>>, Combine<ProductSum, second_tag, first_tag>, Dropout<0.2>, Save<first_tag>, MultiplyBy<first_tag>>>;
 using reparameterise = List<Network<Input<6>, Linear<8>, Reparameterise, Tanh>, Network<Input<4>, Save<first_tag>, Tanh, Combine<ReparameterisePair, first_tag>, Dropout<0.3>, Combine<Subtract, first_tag>, GEGLU>>;
+using attention    = List<Network<Input<4, 3>, LearnedPositions, MultiheadAttention<2, Causal, Rotary<100>, Dropout<0.3>>>, MaskedKeys PHYLLO_IN_VERIFY(, Network<Input<2, 3>, Linear<6, PerPosition>, TransformerEncoderLayer<6, 3, 5, Tanh, NormFirst, Dropout<0.2>>>)>;
 // clang-format on
 
 }  // namespace cases

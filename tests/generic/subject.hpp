@@ -41,16 +41,25 @@ struct DefaultBackend {
   using kernels = typename KernelsOf<Op, P, typename DefaultBackends<Space>::type>::type;
 };
 
-/// Entries of the smallest table that reads an input of integers.
+/// Entries of the smallest table that reads an input of integers; two where it is a mask.
 template <class Net> constexpr int entries_of(int input) {
-  int least = std::numeric_limits<int>::max();
+  constexpr int most = std::numeric_limits<int>::max();
+  int least = most;
   for (int i = 0; i < Net::program::nodes.size; ++i) {
     Node const& n = Net::program::nodes.node[i];
     if (n.role != Role::lookup || n.source[0] != Ports<Net>::input_node(input)) continue;
     int const entries = n.parameter[0].count / n.output.channels;
     least = entries < least ? entries : least;
   }
-  return least;
+  return least == most ? 2 : least;
+}
+/// Whether an input of integers is a mask: the first integers of a sample are then zero, so that
+/// every query has a key.
+template <class Net> constexpr bool is_mask(int input) {
+  for (Node const& n : Net::program::nodes.node)
+    for (int s = 0; s < n.sources; ++s)
+      if (n.role == Role::lookup && n.source[s] == Ports<Net>::input_node(input)) return false;
+  return true;
 }
 
 /// What a network computes from one set of variables.
@@ -165,8 +174,8 @@ template <class Net, class P, class Backend, FusionLevel Level> class Subject {
       int const entries = entries_of<Net>(k), size = AllPorts::input_shape(k).size();
       for (int i = 0; i < size; ++i, ++at)
         indices_(n, at) = i > 0 ? int((draw(seed, 4, std::size_t(n * size + i)) + 1) / 2 * entries)
-                          : n % 2 == 0 ? entries - 1
-                                       : 0;
+                          : n % 2 == 0 && !is_mask<Net>(k) ? entries - 1
+                                                           : 0;
     }
   }
   static double draw(unsigned seed, unsigned stream, std::size_t i) {

@@ -16,6 +16,9 @@ template <bool Present> struct Bias {
   static constexpr bool value = Present;
 };
 
+/// A Linear layer acts on the channels of every position, as torch's on the last axis.
+struct PerPosition {};
+
 /// Affine<false> leaves out the scale and shift of a normalisation.
 template <bool Present> struct Affine {
   static constexpr bool value = Present;
@@ -155,6 +158,8 @@ constexpr Extents find_extents() {
   return e;
 }
 
+template <class Option> inline constexpr bool is_per_position = false;
+template <> inline constexpr bool is_per_position<PerPosition> = true;
 template <class Option> inline constexpr bool is_bias = false;
 template <bool B> inline constexpr bool is_bias<Bias<B>> = true;
 

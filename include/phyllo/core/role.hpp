@@ -23,6 +23,8 @@ enum class Role : std::uint8_t {
   move,           // elements at other places: slices, borders, copies, other extents
   reduce,         // sum, mean or maximum over axes, adaptive pooling
   map,            // each element of several values, with parameters and noise
+  product,        // of two values, head by head
+  position,       // numbers that depend on the position, added or as angles of a rotation
 };
 
 /// Which value the derivative of a pointwise function is computed from; decides what a training
@@ -34,6 +36,15 @@ enum class Derivative : std::uint8_t { nothing, input, output };
 ///
 /// numerics each entry leaves a NaN a NaN; gelu is x Phi(x), not its approximation by a tanh
 enum class Activation : std::uint8_t { other, rectifier, hyperbolic_tangent, logistic, gelu };
+
+/// Which part of an attention a layer computes, for the rule that makes one kernel of them.
+enum class AttentionPart : std::uint8_t {
+  none,
+  scores,   // queries times keys
+  weights,  // the softmax of the scores
+  dropout,  // of weights
+  values,   // weights times values
+};
 
 /// What the numbers of a value are.
 enum class ValueType : std::uint8_t {

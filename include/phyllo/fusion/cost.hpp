@@ -51,11 +51,12 @@ template <class Planned> constexpr StepCost step_cost(int s, int element, int gr
   }
   long values = out + (life.saves(s) ? out : 0);
   for (int i = 0; i < life.sources(s); ++i)
-    values += Planned::node(life.source(s, i)).output.size();
+    if (!life.reads_before(s, i)) values += Planned::node(life.source(s, i)).output.size();
   cost.parameter_bytes = parameters * element;
   if (Planned::phase == Phase::training && life.has_gradient[result]) {
     bool source_gradient = false;
     for (int i = 0; i < life.sources(s); ++i) {
+      if (life.reads_before(s, i)) continue;
       Node const source = Planned::node(life.source(s, i));
       if (life.rereads_source(s, i)) values += source.output.size();
       if (is_given(source)) continue;

@@ -11,13 +11,17 @@ namespace phyllo::inline PHYLLO_ISA {
 /// Time 0 loads the inputs, time s + 1 runs step s, time S + 1 stores the outputs (or evaluates the
 /// loss), time 2 S + 1 - s runs step s backwards, time 2 S + 2 stores the inputs' gradients.
 template <int N> struct Liveness {
+  static constexpr int most_sources = 5;
   Nodes<N> const* nodes;
   Plan<N> plan;
   Phase phase = Phase::inference;
   bool has_gradient[N] = {};  // of a value: something that the outputs depend on
+  int source_count[N] = {};   // of a step
+  int source_of[N][most_sources] = {};
 
   constexpr Liveness(Nodes<N> const& n, Plan<N> const& p, Phase ph)
       : nodes(&n), plan(p), phase(ph) {
+    for (int s = 0; s < plan.size; ++s) find_sources(s);
     for (int s = plan.size - 1; s >= 0; --s) {
       int const v = plan.tail(plan.step[s]);
       bool reached = is_output(v);
@@ -44,20 +48,19 @@ template <int N> struct Liveness {
   constexpr int backward_time(int s) const { return 2 * plan.size + 1 - s; }
   constexpr int end_time() const { return 2 * plan.size + 2; }
 
-  // The values that a step reads: those of its head, and behind them what a sum inside it adds.
-  constexpr int sources(int s) const {
-    return node(plan.head(plan.step[s])).sources +
-           (plan.step[s].kind == StepKind::normalization_add ? 1 : 0);
-  }
-  constexpr int source(int s, int i) const {
-    Node const& n = node(plan.head(plan.step[s]));
-    if (i < n.sources) return n.source[i];
-    Node const& sum = node(plan.order[plan.step[s].first + 1]);
-    return sum.source[sum.source[0] == plan.head(plan.step[s]) ? 1 : 0];
-  }
+  // The values that a step reads: those of its head, and behind them what later layers of it read
+  // from outside: the other value of a sum, the values of an attention. A segment reads one.
+  constexpr int sources(int s) const { return source_count[s]; }
+  constexpr int source(int s, int i) const { return source_of[s][i]; }
   constexpr bool reads(int s, int v) const {
     for (int i = 0; i < sources(s); ++i)
       if (source(s, i) == v) return true;
+    return false;
+  }
+  // Whether source i of step s is an earlier one as well, as the parts of one value are.
+  constexpr bool reads_before(int s, int i) const {
+    for (int j = 0; j < i; ++j)
+      if (source(s, j) == source(s, i)) return true;
     return false;
   }
   // The step whose result is v; -1 for an input.
@@ -70,10 +73,15 @@ template <int N> struct Liveness {
   constexpr int chain_first(Step const& s) const {
     int k = s.first;
     if (!facts_of(node(plan.order[k])).is_chain) ++k;
-    if (s.kind == StepKind::folded_contraction || s.kind == StepKind::normalization_add) ++k;
+    if (s.kind == StepKind::folded_contraction || s.kind == StepKind::normalization_add ||
+        s.kind == StepKind::attention)
+      ++k;
     return k;
   }
-  constexpr int chain_length(Step const& s) const { return s.first + s.count - chain_first(s); }
+  // The last layer of an attention is none of its chain.
+  constexpr int chain_length(Step const& s) const {
+    return s.first + s.count - chain_first(s) - (s.kind == StepKind::attention ? 1 : 0);
+  }
   constexpr Derivative chain_derivative(Step const& s) const {
     int const k = chain_first(s), length = chain_length(s);
     if (length == 1) return node(plan.order[k]).derivative_of;
@@ -92,12 +100,15 @@ template <int N> struct Liveness {
   constexpr bool rereads_source(int s, int i) const {
     if (is_segment(s)) return true;  // its values are computed again from there
     Node const& head = node(plan.head(plan.step[s]));
-    if (i == head.sources) return chain_derivative(plan.step[s]) == Derivative::input;
+    // The other value of a sum is read where the chain's input is computed again.
+    if (i >= head.sources && plan.step[s].kind == StepKind::normalization_add)
+      return chain_derivative(plan.step[s]) == Derivative::input;
     return facts_of(head).rereads_sources || head.rereads_source ||
            (facts_of(head).is_chain && chain_derivative(plan.step[s]) == Derivative::input);
   }
   constexpr bool rereads_result(int s) const {
     if (is_segment(s)) return false;
+    if (plan.step[s].kind == StepKind::attention) return true;
     Node const& head = node(plan.head(plan.step[s]));
     if (head.rereads_result) return true;
     bool const recomputes =
@@ -131,15 +142,36 @@ template <int N> struct Liveness {
     int const s = producer(v);
     return s < 0 ? end_time() : backward_time(s);
   }
+  // Numbers of a sample that step s keeps for its backward pass beside values, as its k-th; 0:
+  // none.
+  constexpr int kept(int s, int k) const {
+    if (phase != Phase::training || is_segment(s)) return 0;
+    SavedValue const& saved = node(plan.head(plan.step[s])).saved[k];
+    return saved.by_fused_steps && plan.step[s].kind == StepKind::single ? 0 : saved.elements;
+  }
   // Whether step s, writing to the gradient of its source number i, finds a sum begun.
   constexpr bool accumulates(int s, int i) const {
     int const v = source(s, i);
     if (is_output(v)) return true;
-    for (int j = 0; j < i; ++j)
-      if (source(s, j) == v) return true;
+    if (reads_before(s, i)) return true;
     for (int r = s + 1; r < plan.size; ++r)
       if (reads(r, v) && has_gradient[plan.tail(plan.step[r])]) return true;
     return false;
+  }
+
+ private:
+  constexpr void find_sources(int s) {
+    Step const& step = plan.step[s];
+    int& count = source_count[s];
+    for (int k = step.first; k < step.first + step.count; ++k) {
+      Node const& n = node(plan.order[k]);
+      for (int i = 0; i < n.sources; ++i) {
+        bool inside = false;
+        for (int j = step.first; j < k; ++j) inside = inside || plan.order[j] == n.source[i];
+        if (!inside) source_of[s][count++] = n.source[i];
+      }
+      if (step.kind == StepKind::segment) return;
+    }
   }
 };
 

@@ -98,12 +98,11 @@ constexpr Memory<N> make_memory(Liveness<N> const& life, int storage, int accumu
     if (life.saves(s))
       m.saved[s] = m.add(bytes(life.node(v).output.size(), ValueType::storage), s + 1,
                          life.backward_time(s));
-    if (life.phase != Phase::training || life.is_segment(s)) continue;
     Node const& head = life.node(life.plan.head(life.plan.step[s]));
     for (int k = 0; k < Node::most_saved; ++k)
-      if (head.saved[k].elements > 0)
+      if (life.kept(s, k) > 0)
         m.kept[s][k] =
-            m.add(bytes(head.saved[k].elements, head.saved[k].type), s + 1, life.backward_time(s));
+            m.add(bytes(life.kept(s, k), head.saved[k].type), s + 1, life.backward_time(s));
   }
   detail::place(m);
   return m;

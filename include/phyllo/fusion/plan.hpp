@@ -11,16 +11,19 @@ namespace phyllo::inline PHYLLO_ISA {
 namespace detail {
 
 // Whether order[k] has one reader, or any number of them, and order[k + 1] is one that reads
-// nothing else, or adds one other value, under the extents that it is stored with.
+// nothing else, or adds one other value, under the extents that it is stored with. Within an
+// attention, products read other values as well, and layers join a softmax.
 template <int N>
-constexpr bool chained(Nodes<N> const& p, Plan<N> const& plan, int k, bool any_readers) {
+constexpr bool chained(Nodes<N> const& p, Plan<N> const& plan, int k, bool any_readers,
+                       bool attends) {
   if (k + 1 >= plan.nodes) return false;
   int const i = plan.order[k];
-  if (p.node[i].ends_chain) return false;
+  if (p.node[i].ends_chain && !attends) return false;
   Node const& next = p.node[plan.order[k + 1]];
   bool const sum = facts_of(next).adds;
-  return (sum || next.sources == 1) && (next.source[0] == i || (sum && next.source[1] == i)) &&
-         p.reads_as_stored(next) && (any_readers || readers(p, i) == 1);
+  return (sum || attends || next.sources == 1) &&
+         (next.source[0] == i || (sum && next.source[1] == i)) && p.reads_as_stored(next) &&
+         (any_readers || readers(p, i) == 1);
 }
 
 // Number of nodes from order[k] on that the rule takes; 0: it does not match.
@@ -29,14 +32,17 @@ constexpr int match(Rule const& rule, Nodes<N> const& p, Plan<N> const& plan, in
                     bool any_readers = false) {
   int at = k;
   for (int t = 0; t < rule.length; ++t) {
+    Term const& term = rule.pattern[t];
+    bool const attends = term.part != AttentionPart::none;
     int found = 0;
-    while (at < plan.nodes && p.node[plan.order[at]].role == rule.pattern[t].role &&
-           (at == k || chained(p, plan, at - 1, any_readers))) {
+    while (at < plan.nodes && p.node[plan.order[at]].role == term.role &&
+           (!attends || p.node[plan.order[at]].part == term.part) &&
+           (at == k || chained(p, plan, at - 1, any_readers, attends))) {
       ++at;
       ++found;
-      if (!rule.pattern[t].many) break;
+      if (!term.many) break;
     }
-    if (found == 0 && !rule.pattern[t].many) return 0;
+    if (found == 0 && !term.many) return 0;
   }
   return at - k;
 }

@@ -53,6 +53,8 @@ struct Planned {
   /// value behind a normalisation.
   static constexpr bool folds(int s) { return step(s).kind == StepKind::folded_contraction; }
   static constexpr bool adds(int s) { return step(s).kind == StepKind::normalization_add; }
+  /// Whether step s is a whole attention.
+  static constexpr bool attends(int s) { return step(s).kind == StepKind::attention; }
   /// The pointwise chain of step S, empty where it has none; the layer of its head.
   template <int S> using Chain = detail::StepChain<Planned, S>;
   template <int S> using Leaf = At<leaves, std::size_t(plan.head(plan.step[S]))>;

@@ -22,21 +22,23 @@ enum class StepKind : unsigned char {
   normalization_epilogue,
   normalization_add,  // normalisation, sum with another value, pointwise chain
   add_epilogue,
+  attention,  // scores, softmax, dropouts, sums of values
   pointwise_chain,
   segment,
 };
 
-/// One place of a pattern: a role, once or any number of times.
+/// One place of a pattern: a role, once or any number of times; or a part of an attention.
 struct Term {
   Role role = Role::input;
   bool many = false;
+  AttentionPart part = AttentionPart::none;  // none: any
 };
-constexpr Term one(Role r) { return {r, false}; }
-constexpr Term many(Role r) { return {r, true}; }
+constexpr Term one(Role r, AttentionPart part = AttentionPart::none) { return {r, false, part}; }
+constexpr Term many(Role r, AttentionPart part = AttentionPart::none) { return {r, true, part}; }
 
 struct Rule {
   char const* name;
-  Term pattern[3];
+  Term pattern[4];
   int length;
   StepKind becomes;
   Phase when;
@@ -57,6 +59,7 @@ inline constexpr Rule rules[] = {
     {"add and activate",             {one(Role::add), many(Role::pointwise)},                                   2, StepKind::add_epilogue,           Phase::both},
     {"map and activate",             {one(Role::map), many(Role::pointwise)},                                   2, StepKind::add_epilogue,           Phase::both},
     {"pointwise chain",              {one(Role::pointwise), many(Role::pointwise)},                             2, StepKind::pointwise_chain,        Phase::both},
+    {"attention", {one(Role::product, AttentionPart::scores), one(Role::row, AttentionPart::weights), many(Role::pointwise, AttentionPart::dropout), one(Role::product, AttentionPart::values)}, 4, StepKind::attention, Phase::both},
     // clang-format on
 };
 

@@ -17,7 +17,9 @@ inline constexpr int value_place =
 
 // The constants of step S as numbers: device code may not index the tables that they stand in.
 template <class Planned, int S> struct StepFacts {
+  using Plan = Planned;
   using Leaf = typename Planned::template Leaf<S>;
+  static constexpr int index = S;
   static constexpr Node head = Planned::head(S);
   static constexpr Step step = Planned::step(S);
   static constexpr bool folds = step.kind == StepKind::folded_contraction;
@@ -27,7 +29,7 @@ template <class Planned, int S> struct StepFacts {
   static constexpr int result = Planned::result(S);
   static constexpr int chain_position = Planned::liveness.chain_first(step);
   static constexpr int sources = head.sources;
-  template <int I> static constexpr int source = head.source[I];
+  template <int I> static constexpr int source = Planned::liveness.source(S, I);
   template <int I> static constexpr int source_channels = head.source_shape[I].channels;
   template <int I>
   static constexpr int source_positions = head.source_shape[I].positions();

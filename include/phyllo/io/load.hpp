@@ -117,7 +117,7 @@ void from_tensors(typename M::space const& exec, M& model, TensorFile const& fil
   for (ParameterEntry const& entry : table) {
     StoredTensor const& tensor = *file.find(entry.name);
     for (long i = 0; i < entry.size(); ++i) {
-      double const value = detail::stored_value(tensor, i);
+      double const value = detail::stored_value(tensor, entry.first + i);
       auto const to = std::size_t(entry.arena_index(i));
       if (entry.is_buffer) {
         buffers(to) = float(value);

@@ -14,6 +14,24 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
+namespace detail {
+
+// The tensor of a file for an entry, with room for its elements. Where the entry is a part of it,
+// the other parts belong to other layers.
+inline StoredTensor& tensor_of(TensorFile& file, ParameterEntry const& entry,
+                               std::string const& name, ElementType type) {
+  std::size_t elements = 1;
+  for (std::int64_t const extent : entry.shape) elements *= std::size_t(extent);
+  if (elements != std::size_t(entry.size()))
+    for (StoredTensor& tensor : file.tensors)
+      if (tensor.name == name) return tensor;
+  file.tensors.push_back({name, type, entry.shape, {}});
+  file.tensors.back().bytes.resize(elements * element_size(type));
+  return file.tensors.back();
+}
+
+}  // namespace detail
+
 /// Parameters and buffers of a model as tensors with torch's names, extents and order.
 ///
 /// numerics master parameters, unrounded: F32, or F64 for Full<double>
@@ -29,21 +47,17 @@ template <class M> TensorFile to_tensors(typename M::space const& exec, M const&
   file.metadata.emplace_back("format", "pt");
   file.metadata.emplace_back("phyllo.network", type_name<typename M::network>());
   for (ParameterEntry const& entry : parameter_table<typename M::network>()) {
-    StoredTensor tensor;
-    tensor.name = entry.name;
-    tensor.shape = entry.shape;
     bool const wide = std::is_same_v<T, double> && !entry.is_buffer;
-    tensor.type = wide ? ElementType::f64 : ElementType::f32;
-    tensor.bytes.resize(std::size_t(entry.size()) * element_size(tensor.type));
+    ElementType const type = wide ? ElementType::f64 : ElementType::f32;
+    std::byte* const bytes = detail::tensor_of(file, entry, entry.name, type).bytes.data();
     for (long i = 0; i < entry.size(); ++i) {
       auto const from = std::size_t(entry.arena_index(i));
-      auto* const to = tensor.bytes.data() + std::size_t(i) * element_size(tensor.type);
+      auto* const to = bytes + std::size_t(entry.first + i) * element_size(type);
       if (entry.is_buffer)
         std::memcpy(to, &buffers(from), sizeof(float));
       else
         std::memcpy(to, &parameters(from), sizeof(T));
     }
-    file.tensors.push_back(std::move(tensor));
   }
   return file;
 }

@@ -13,7 +13,7 @@ template <> struct Kind<Role::add> {
       .joins_values = true, .adds = true, .saves_chain_input = true, .segment = SegmentPart::sum};
 
   /// The output of several sources; false: their shapes differ.
-  static constexpr bool join(Node& n, Shape const* sources) {
+  template <class> static constexpr bool join(Node& n, Shape const* sources) {
     return n.sources == 2 && sources[1] == n.input;
   }
   template <class L> static constexpr void describe(Node& n, Shape const*) {

@@ -11,7 +11,7 @@ namespace phyllo::inline PHYLLO_ISA {
 template <> struct Kind<Role::concatenation> {
   static constexpr KindFacts facts{.joins_values = true};
 
-  static constexpr bool join(Node& n, Shape const* sources) {
+  template <class> static constexpr bool join(Node& n, Shape const* sources) {
     int channels = 0;
     for (int s = 0; s < n.sources; ++s) {
       if (!(sources[s].with_channels(0) == n.input.with_channels(0))) return false;

@@ -27,6 +27,8 @@ template <> struct Kind<Role::contraction> {
     }
     describe_weight(n);
     if (L::has_bias) n.parameter[1] = ParameterTensor::vector("bias", outputs, Initial::zero);
+    if constexpr (requires { requires L::per_position; }) n.parameter[0].file_rank = 2;
+    if constexpr (requires { L::file_parts; }) share_file<L>(n);
     long const products = 2L * n.parameter[0].count * n.output.positions();
     n.flops = products + L::has_bias * n.output.size();
     n.parameter_gradient_flops = n.source_gradient_flops = n.flops;
@@ -111,6 +113,17 @@ template <> struct Kind<Role::contraction> {
   }
 
  private:
+  // Files name the tensors of several layers together: one has rows of them.
+  template <class L> static constexpr void share_file(Node& n) {
+    int const rows = L::file_parts * n.input.channels;
+    int const first = L::first_part * n.input.channels;
+    n.parameter[0].name = L::weight_name;
+    n.parameter[0].file[0] = rows;
+    n.parameter[0].file_first = first * n.input.channels;
+    n.parameter[1].name = L::bias_name;
+    n.parameter[1].file[0] = rows;
+    n.parameter[1].file_first = first;
+  }
   static constexpr void describe_weight(Node& n) {
     ParameterTensor w;
     w.name = "weight";

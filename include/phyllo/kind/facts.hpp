@@ -26,6 +26,7 @@ struct KindFacts {
   bool adds = false;               // of two values the sum, so that either may come first
   bool reads_unflattened = false;  // its window may be a whole image that a Flatten makes one row
   bool reads_integers = false;     // its source are integers
+  int mask_source = -1;            // the number of a source that are integers, beside numbers
   bool is_chain = false;           // each element by itself
   bool saves_chain_input = false;  // keeps the input of the chain behind it where that is asked for
   bool recomputes_chain = false;   // computes that input again, unless a sum stands in between

@@ -13,6 +13,8 @@
 #include <phyllo/kind/normalization.hpp>
 #include <phyllo/kind/pointwise.hpp>
 #include <phyllo/kind/pooling.hpp>
+#include <phyllo/kind/position.hpp>
+#include <phyllo/kind/product.hpp>
 #include <phyllo/kind/reduce.hpp>
 #include <phyllo/kind/row.hpp>
 
@@ -41,7 +43,8 @@ template <Role... R> struct KindList {
 /// All kinds, in the order of Role.
 using Kinds = KindList<Role::input, Role::contraction, Role::normalization, Role::pointwise,
                        Role::pooling, Role::add, Role::concatenation, Role::row, Role::lookup,
-                       Role::convolution, Role::move, Role::reduce, Role::map>;
+                       Role::convolution, Role::move, Role::reduce, Role::map, Role::product,
+                       Role::position>;
 
 }  // namespace detail
 

@@ -39,6 +39,7 @@ struct ParameterTensor {
   int taps = 1, channels = 1, outputs = 1;
   int file[5] = {};
   int file_rank = 1;
+  int file_first = 0;  // element of the file's tensor that is its first one: several may share it
   Initial initial = Initial::zero;
   double initial_value = 0;            // of Initial::constant
   int fan_in = 1, fan_out = 1;         // numbers that one output reads, and that read one input
@@ -71,6 +72,7 @@ struct BufferTensor {
 struct SavedValue {
   int elements = 0;  // of one sample; 0: there is none
   ValueType type = ValueType::storage;
+  bool by_fused_steps = false;  // only where other layers join the kernel
 };
 
 /// One operation of a network: the contract between the types in front and the plan, the memory and
@@ -102,6 +104,7 @@ struct Node {
   int batch_state_count = 0;
   int partial_count = 0;         // workspace of the backward pass: numbers of the type of sums
   int sample_partial_count = 0;  // the same, for each sample
+  int narrow_partial_count = 0;  // likewise, where storage is narrower than sums
   bool global_statistics = false;
   double momentum = 0;
   double epsilon = 0;
@@ -112,6 +115,7 @@ struct Node {
   bool rereads_result = false;
   bool ends_chain = false;
   bool ends_segment = false;
+  AttentionPart part = AttentionPart::none;
   Derivative derivative_of = Derivative::nothing;
   long flops = 0;  // of one sample, forward; a multiply-add counts two
   long parameter_gradient_flops = 0, source_gradient_flops = 0;

@@ -15,6 +15,7 @@ template <> struct Kind<Role::pointwise> {
     n.derivative_of = L::derivative_of;
     n.random = requires { requires L::random; };
     n.flops = n.output.size();
+    if constexpr (requires { L::part; }) n.part = L::part;
   }
 
   template <class Planned, int S> using Op = op::Pointwise<typename Planned::template Chain<S>>;

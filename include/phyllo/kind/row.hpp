@@ -42,6 +42,7 @@ template <> struct Kind<Role::row> {
     if constexpr (!is_normalization<L>) {
       n.rereads_result = true;
       n.ends_chain = n.ends_segment = true;
+      if constexpr (detail::is_channel_softmax<L>) n.part = AttentionPart::weights;
       n.flops = 4L * n.output.size();
     } else {
       int const channels = n.input.channels;

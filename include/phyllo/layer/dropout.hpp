@@ -25,6 +25,7 @@ template <double Probability = 0.5> struct Dropout : Pointwise {
   static constexpr char const* name = "dropout";
   static constexpr Derivative derivative_of = Derivative::nothing;
   static constexpr bool random = true;
+  static constexpr AttentionPart part = AttentionPart::dropout;
   static constexpr bool accepts(Shape) { return Probability >= 0 && Probability < 1; }
 
   template <class Where, class Given, class Expected> struct Refused {

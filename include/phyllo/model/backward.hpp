@@ -55,6 +55,16 @@ struct BackwardPass : SegmentPass<Planned, Precision, Exec, Communication> {
     }
   }
 
+  /// Before a part of the channels of the gradient of source i of step S is written, or all of
+  /// them: whether to add to what is there. A gradient without any part so far begins as zero.
+  template <int S> bool begin_gradient(int i, bool is_whole) const {
+    if (is_whole || Planned::liveness.accumulates(S, i)) return Planned::liveness.accumulates(S, i);
+    int const v = Planned::liveness.source(S, i);
+    detail::launch_port(*this, long(this->batch) * Planned::node(v).output.size(),
+                        ZeroGradients<storage>{this->gradient(v)});
+    return true;
+  }
+
   /// A slice of the gradient at the result of step S, `channels` from `from` on of `of`, to the
   /// gradient of its source i.
   template <int S> void copy_gradient(int i, int from, int channels, int of) const {

@@ -20,6 +20,7 @@ struct ParameterEntry {
   bool is_buffer = false;                   // in the buffer arena instead of the parameters'
   int offset = 0;                           // of its first element in the arena
   int taps = 1, channels = 1, outputs = 1;  // all vectors: (1, 1, size)
+  int first = 0;  // its first element in the file's tensor, of which other layers may have the rest
 
   long size() const { return long(taps) * channels * outputs; }
   /// Place in the arena of element i of the file.
@@ -40,13 +41,15 @@ template <class Net> std::vector<ParameterEntry> parameter_table() {
     std::string const path = names[std::size_t(i)];
     for (ParameterTensor const& t : n.parameter) {
       if (t.count == 0) continue;
-      ParameterEntry entry{path + "." + t.name, {}, false, t.offset, t.taps, t.channels, t.outputs};
+      ParameterEntry entry{path + "." + t.name, {},        false,       t.offset, t.taps,
+                           t.channels,          t.outputs, t.file_first};
       entry.shape.assign(t.file, t.file + t.file_rank);
       table.push_back(entry);
     }
     int at = n.buffer;
     for (BufferTensor const& t : n.buffer_tensor) {
-      if (t.count > 0) table.push_back({path + "." + t.name, {t.count}, true, at, 1, 1, t.count});
+      if (t.count > 0)
+        table.push_back({path + "." + t.name, {t.count}, true, at, 1, 1, t.count, 0});
       at += t.count;
     }
   }

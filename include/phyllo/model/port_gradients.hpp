@@ -46,10 +46,10 @@ template <class Accumulate> struct ZeroTensor {
   }
 };
 
-/// Zero into the gradients of parameters that no output depends on.
-template <class Accumulate> struct ZeroGradients {
-  Accumulate* gradient = nullptr;
-  KOKKOS_FUNCTION void operator()(long i) const { gradient[i] = Accumulate(0); }
+/// Zero into the gradients of parameters that no output depends on, and of values that begin as it.
+template <class T> struct ZeroGradients {
+  T* gradient = nullptr;
+  KOKKOS_FUNCTION void operator()(long i) const { gradient[i] = T(0.0f); }
 };
 
 namespace detail {

@@ -44,8 +44,10 @@ long step_partial_count(typename Exec::space const& exec, long batch) {
   using Op = StepBackwardOp<Planned, S>;
   using All = SelectedKernels<Op, P, typename Exec::backends>;
   constexpr Node head = Planned::head(S);
-  long count = std::max(head.partial_count + batch * head.sample_partial_count,
-                        kernel_traits<All>.partial_count);
+  constexpr bool is_narrow = sizeof(typename P::storage) < sizeof(typename P::accumulate);
+  constexpr long of_sample =
+      head.sample_partial_count + (is_narrow ? long(head.narrow_partial_count) : 0);
+  long count = std::max(head.partial_count + batch * of_sample, kernel_traits<All>.partial_count);
   if constexpr (Planned::step(S).kind == StepKind::segment)
     count = std::max(count, long(workspace_rows<Op, All>(exec, Exec::shards)) *
                                 step_parameters<Planned, S>.count);

@@ -38,6 +38,7 @@ template <class L, int N> constexpr void infer_node(Nodes<N>& p, Graph<N> const&
   }
   if (!n.ok) return;
   Shape sources[4];
+  bool mismatched = false;
   if (OfKind::facts.is_given) {
     n.sources = 0, ++p.inputs;
   } else {
@@ -45,14 +46,17 @@ template <class L, int N> constexpr void infer_node(Nodes<N>& p, Graph<N> const&
       Node const& source = p.node[n.source[s]];
       sources[s] = source.output;
       n.source_shape[s] = source.output;
-      n.mistyped =
-          n.mistyped || (source.type == ValueType::integer) != OfKind::facts.reads_integers;
+      bool const takes_integers = OfKind::facts.reads_integers || s == OfKind::facts.mask_source;
+      bool const mistyped = (source.type == ValueType::integer) != takes_integers;
+      // A mask of numbers is refused as one of other extents is.
+      (s == OfKind::facts.mask_source ? mismatched : n.mistyped) |= mistyped;
     }
     n.input = sources[0];
   }
-  n.ok = !n.mistyped && L::accepts(n.input);
+  n.ok = !n.mistyped && !mismatched && L::accepts(n.input);
   n.output = n.ok ? L::output(n.input) : n.input;
-  if constexpr (requires { OfKind::join(n, sources); }) n.ok = n.ok && OfKind::join(n, sources);
+  if constexpr (requires { OfKind::template join<L>(n, sources); })
+    n.ok = n.ok && OfKind::template join<L>(n, sources);
   if (n.ok && is_oversized(n.output)) {
     refuse_size(n);
     n.output = n.input;

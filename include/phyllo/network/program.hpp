@@ -4,6 +4,7 @@
 
 #include <phyllo/network/infer.hpp>
 #include <phyllo/network/lower.hpp>
+#include <phyllo/network/lower_attention.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
 

@@ -62,6 +62,8 @@ class Network:
             source = torch.tensor(dump["buffers" if e["buffer"] else "arena"], dtype=torch.float64)
             # (taps, channels, outputs) in the arena, (outputs, channels, taps) elsewhere.
             count = e["taps"] * e["channels"] * e["outputs"]
+            if count != generate.product(e["shape"]):  # rows of a tensor of several layers
+                e["shape"][0] = e["outputs"]
             value = source[e["at"]:e["at"] + count].reshape(e["taps"], e["channels"], e["outputs"])
             value = value.permute(2, 1, 0).reshape(e["shape"]).clone()
             self.tensors[name] = value if e["buffer"] else value.requires_grad_()
@@ -102,6 +104,10 @@ class Network:
             return v
         if kind == "from":
             return self.tags[part[1]]
+        if kind == "attention":
+            return self.attention(part[1], part[2], part[3], v, path)
+        if kind in ("encoder", "decoder"):
+            return self.transformer(part, v, path)
         self.node += 1
         if kind in generate.INPUTS:
             v = self.x.pop(0)
@@ -114,11 +120,83 @@ class Network:
             return torch.cat([v, self.tags[part[1]]], 1)
         return self.layer(part, v, path)
 
+    def at_positions(self, v, path, weight="weight", bias="bias", part=""):
+        """A Linear layer at every position."""
+        self.node += 1
+        return F.linear(v.movedim(1, -1), self.tensors[f"{path}.{weight}{part}"],
+                        self.tensors.get(f"{path}.{bias}{part and '@' + str(v.shape[1])}")).movedim(-1, 1)
+
+    def drop(self, v, probability):
+        if probability is None:
+            return v
+        self.node += 1
+        return v * self.mask(v, probability) if self.training else v
+
+    def attention(self, heads, memory, o, v, path):
+        n, channels, queries = v.shape
+        width = channels // heads
+        names = ("in_proj_weight", "in_proj_bias")
+        if memory:
+            q = self.at_positions(v, path, *names)
+            k, v = self.at_positions(self.tags[memory], path, *names, f"@{channels * channels}").chunk(2, 1)
+        else:
+            q, k, v = self.at_positions(v, path, *names).chunk(3, 1)
+        keys = k.shape[2]
+        q, k, v = (x.reshape(n, heads, width, -1).movedim(2, -1) for x in (q, k, v))  # (N, heads, T, width)
+        if o["rotary"]:
+            self.node += 1
+            angle = torch.arange(keys).double()[:, None] / float(o["rotary"])**(torch.arange(width // 2) * 2.0 / width)
+            turn = torch.polar(torch.ones_like(angle), angle)
+            q, k = (torch.view_as_real(torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2).contiguous()) * turn).flatten(-2)
+                    for x in (q, k))
+        self.node += 1
+        score = q @ k.transpose(-1, -2) / width**0.5
+        if o["causal"]:
+            score = score.masked_fill(torch.ones(queries, keys, dtype=torch.bool).triu(1), float("-inf"))
+        if o["mask"]:
+            score = score.masked_fill((self.tags[o["mask"]].reshape(n, keys) != 0)[:, None, None], float("-inf"))
+        self.node += 1
+        # As Phyllo has them: (N, keys, heads, queries).
+        weights = self.drop(F.softmax(score, -1).movedim(-1, 1), o["dropout"])
+        self.node += 1
+        y = (weights.movedim(1, -1) @ v).movedim(-1, 2).reshape(n, channels, queries)
+        return self.at_positions(y, path + ".out_proj")
+
+    def transformer(self, part, v, path):
+        channels, heads = part[1:3]
+        o = part[-1]
+
+        def sublayer(number, x, inner):
+            def norm(x):
+                self.node += 1
+                return F.layer_norm(x.movedim(1, -1), (channels,), self.tensors[f"{path}.norm{number}.weight"],
+                                    self.tensors[f"{path}.norm{number}.bias"], o["epsilon"]).movedim(-1, 1)
+            y = self.drop(inner(norm(x) if o["norm_first"] else x), o["dropout"])
+            self.node += 1
+            return x + y if o["norm_first"] else norm(x + y)
+
+        def feed(x):
+            x = self.at_positions(x, path + ".linear1")
+            self.node += 1
+            x = self.drop(self.layer([o["activation"]], x, path), o["dropout"])
+            return self.at_positions(x, path + ".linear2")
+        v = sublayer(1, v, lambda x: self.attention(heads, None, o, x, path + ".self_attn"))
+        if part[0] == "decoder":
+            cross = {**o, "causal": False, "mask": None, "rotary": 0}
+            v = sublayer(2, v, lambda x: self.attention(heads, part[4], cross, x, path + ".multihead_attn"))
+        return sublayer(3 if part[0] == "decoder" else 2, v, feed)
+
     def layer(self, part, v, path):
         kind = part[0]
         get = lambda name: self.tensors.get(f"{path}.{name}")
         if kind == "linear":
-            return F.linear(v, get("weight"), get("bias"))
+            return F.linear(v.movedim(1, -1), get("weight"), get("bias")).movedim(-1, 1)
+        if kind == "positions":
+            if part[1] == "learned":
+                return v + get("weight").T
+            channel = torch.arange(v.shape[1])
+            angle = torch.arange(v.shape[2]).double() / float(part[2])**(channel // 2 * 2.0 / v.shape[1])[:, None]
+            return v + torch.where(channel[:, None] % 2 == 0, angle.sin(), angle.cos())
         if kind == "conv":
             convolve = (F.conv1d, F.conv2d, F.conv3d)[part[1] - 1]
             return convolve(v.clone(memory_format=torch.contiguous_format), get("weight"), get("bias"), stride=part[4],

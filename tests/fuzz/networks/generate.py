@@ -16,7 +16,12 @@ construction; `boundaries` says which limits it meets.
 PARTS (extents: channels first):
   ["input", E...]  ["named_input", TAG, E...]  ["integer_input", E...]  ["named_integer_input", TAG, E...]
   ["embedding", ENTRIES, CHANNELS]
-  ["linear", OUT, BIAS]  ["conv", RANK, OUT, KERNEL, STRIDE, PADDING, BIAS] (lists of RANK numbers)
+  ["linear", OUT, BIAS]  ["linear", OUT, BIAS, true]: at every position
+  ["positions", "learned" | "sinusoidal", BASE]
+  ["attention", HEADS, MEMORY | null, {"causal", "mask": TAG | null, "dropout": P | null, "rotary": BASE | 0, "bias"}]
+  ["encoder", CHANNELS, HEADS, FEEDFORWARD, {"activation", "norm_first", "epsilon", and those of attention but bias}]
+  ["decoder", CHANNELS, HEADS, FEEDFORWARD, MEMORY, {as encoder}]
+  ["conv", RANK, OUT, KERNEL, STRIDE, PADDING, BIAS] (lists of RANK numbers)
   ["general_conv", RANK, OUT, KERNEL, STRIDE, PADDING, BIAS, {"transposed", "dilation", "groups", "mode", "after",
    "output_padding"}]
   ["pool", "max" | "average", RANK, SIZE, STRIDE, PADDING]  ["global_pool"]  ["upsample", FACTOR]
@@ -111,7 +116,8 @@ class Graph:
         return self.nodes[value]["kind"] in INTEGER_INPUTS
 
     def add(self, part, sources, output, path, parameters=0, work=0):
-        if any(self.is_integer(s) != (part[0] == "embedding") for s in sources):
+        if any(self.is_integer(s) != (part[0] == "embedding" or part[0] == "scores" and k == 2)
+               for k, s in enumerate(sources)):
             raise Invalid("integers where numbers are wanted, or the reverse")
         if product(output) > MOST_SIZE or min(output) < 1:
             raise Invalid("too large")
@@ -150,10 +156,18 @@ class Graph:
         s = self.shape(v)
         rank = len(s) - 1
         if kind == "linear":
-            if rank:
+            if rank and len(part) < 4:
                 raise Invalid("Linear on an image")
             count = s[0] * part[1]
-            return self.add(part, [v], (part[1],), path, count + part[1] * part[2], count)
+            return self.add(part, [v], (part[1],) + s[1:], path, count + part[1] * part[2], count * product(s[1:]))
+        if kind == "positions":
+            if rank != 1:
+                raise Invalid("positions of another rank")
+            return self.add(part, [v], s, path, product(s) if part[1] == "learned" else 0)
+        if kind == "attention":
+            return self.attention(part[1], part[2], part[3], v, path)
+        if kind in ("encoder", "decoder"):
+            return self.transformer(part, v, path)
         if kind == "conv":
             return self.window(part, v, path, part[1], part[3], part[4], part[5], part[2])
         if kind == "general_conv":
@@ -235,6 +249,60 @@ class Graph:
         if kind == "from":
             return saved
         return self.join("add" if kind == "add_from" else "concat", [v, saved], path)
+
+    def attention(self, heads, memory, o, v, path):
+        s = self.shape(v)
+        channels = s[0]
+        if len(s) != 2 or channels % heads or o["rotary"] and (channels // heads % 2 or memory):
+            raise Invalid("heads")
+        if memory is not None and memory not in self.tags:
+            raise Invalid("an unknown name")
+
+        def linear(source, out, name):
+            return self.part(["linear", out, o.get("bias", True), True], source, path + name)
+        queries = keys = linear(v, channels * (1 if memory else 3), "")
+        if memory:
+            saved = self.tags[memory]
+            if len(self.shape(saved)) != 2 or self.shape(saved)[0] != channels:
+                raise Invalid("another memory")
+            keys = linear(saved, 2 * channels, "")
+        if o["rotary"]:
+            queries = keys = self.add(["rotary"], [keys], self.shape(keys), path)
+        sources, positions = [queries, keys], self.shape(keys)[1]
+        if o["mask"]:
+            if o["mask"] not in self.tags or product(self.shape(self.tags[o["mask"]])) != positions:
+                raise Invalid("another mask")
+            sources.append(self.tags[o["mask"]])
+        work = channels * s[1] * positions
+        p = self.add(["scores"], sources, (positions, heads, s[1]), path, 0, work)
+        p = self.add(["softmax"], [p], self.shape(p), path)
+        if o["dropout"] is not None:
+            p = self.add(["dropout", o["dropout"]], [p], self.shape(p), path)
+        return linear(self.add(["values"], [p, keys], s, path, 0, work), channels, ".out_proj")
+
+    def transformer(self, part, v, path):
+        _, channels, heads, forward = part[:4]
+        o = part[-1]
+        if self.shape(v)[0] != channels:
+            raise Invalid("other channels")
+
+        def dropout(x):
+            return x if o["dropout"] is None else self.part(["dropout", o["dropout"]], x, path)
+
+        def sublayer(x, inner):
+            norm = ["layer_norm", True, o["epsilon"]]
+            if o["norm_first"]:
+                return self.join("add", [x, dropout(inner(self.part(norm, x, path)))], path)
+            return self.part(norm, self.join("add", [x, dropout(inner(x))], path), path)
+
+        def feed(x):
+            x = dropout(self.part([o["activation"]], self.part(["linear", forward, True, True], x, path), path))
+            return self.part(["linear", channels, True, True], x, path)
+        v = sublayer(v, lambda x: self.attention(heads, None, o, x, path))
+        if part[0] == "decoder":
+            cross = {**o, "causal": False, "mask": None, "rotary": 0}
+            v = sublayer(v, lambda x: self.attention(heads, part[4], cross, x, path))
+        return sublayer(v, feed)
 
     def window(self, part, v, path, rank, size, stride, padding, outputs):
         s = self.shape(v)
@@ -357,6 +425,8 @@ class Graph:
             positions = product(n["output"][1:])
             if n["kind"] == "linear":
                 longest = max(longest, n["input"][0], n["output"][0])
+            elif n["kind"] in ("scores", "values"):
+                longest = max(longest, *n["input"], *n["output"])
             elif n["kind"] in ("conv", "general_conv"):
                 taps = product(n["part"][3])
                 longest = max(longest, taps * n["input"][0], taps * n["output"][0], positions, product(n["input"][1:]))
@@ -422,6 +492,12 @@ class Graph:
                 found.add("reduced by " + n["part"][1])
             if n["kind"] == "adaptive_pool":
                 found.add("adaptive windows " + ("overlap" if any(e % o for e, o in zip(n["input"][1:], shape[1:])) else "side by side"))
+            if n["kind"] == "scores":
+                found.add("attention" if n["sources"][0] == n["sources"][1] else "attention to a saved value")
+                if len(n["sources"]) > 2:
+                    found.add("padding mask")
+                if shape[0] == 1 or shape[0] > 64:
+                    found.add("attention to one key" if shape[0] == 1 else "more keys than a block")
             if n["kind"] == "general_conv":
                 o = n["part"][7]
                 found.add("transposed convolution" if o["transposed"] else "padding " + o["mode"])
@@ -663,6 +739,47 @@ class Draw:
             return [kind + [positions], self.table(max(1, channels // positions)), ["flatten"]]
         ones = [] if len(extents) == 1 and r.random() < 0.5 else [1]
         return [kind + ones + [*extents], self.table(channels)]
+
+    def attention_options(self, mask, rotary, width):
+        r = self.rng
+        return {"causal": r.random() < 0.3, "mask": mask if mask and r.random() < 0.6 else None,
+                "dropout": r.choice((None, None, None, 0.25)),
+                "rotary": r.choice((0, 10, 10000)) if rotary and width % 2 == 0 else 0}
+
+    def transformers(self):
+        """Attentions, layers of Transformers and what stands beside them."""
+        r = self.rng
+        positions = r.choice((1, 2, 3, 5, 8, 17, 66))
+        heads, width = r.choice((1, 2, 3)), r.choice((1, 2, 2, 4, 5))
+        mask = self.new_tag() if r.random() < 0.4 else None
+        parts, numbers = [], self.new_tag()
+        if mask:
+            parts.append(["named_integer_input", mask, positions])
+        if mask and r.random() < 0.3:
+            parts.append(["embedding", 2, heads * width])
+        else:
+            parts += self.begin(heads * width, [positions], numbers if mask else None)
+        memory, saved_positions = self.new_tag(), positions
+        parts.append(["save", memory])
+        for _ in range(r.choice((1, 2, 3))):
+            s = self.current(parts)
+            o = self.attention_options(mask, True, width)
+            layer = {"activation": r.choice(POINTWISE), "norm_first": r.random() < 0.5, "epsilon": r.choice((1e-5, 1e-3))}
+            parts = self.extend(parts, [r.choice((
+                ["attention", heads, None, {**o, "bias": r.random() < 0.7}],
+                ["attention", heads, memory, {**o, "rotary": 0, "bias": r.random() < 0.7}],
+                ["encoder", s[0], heads, r.choice((1, 3, 16)), {**o, **layer}],
+                ["decoder", s[0], heads, r.choice((1, 3, 16)), memory, {**o, **layer}],
+                ["positions", r.choice(("learned", "sinusoidal")), r.choice((10, 10000))],
+                ["linear", s[0], r.random() < 0.7, True]))])
+            if r.random() < 0.3:
+                parts = self.extend(parts, [r.choice((self.pointwise(), self.norm(), ["linear", self.width(True), True, True],
+                                                      ["output", self.new_tag()]))])
+        if r.random() < 0.4:
+            parts = self.extend(parts, [["linear", r.choice((1, 3)), True, True]])
+        if any(p[0] == "output" for p in parts):
+            parts = self.extend(parts, [["output", self.new_tag()]])
+        return self.head(parts) if r.random() < 0.3 else parts
 
     def pointwise(self):
         return [self.rng.choice(POINTWISE + 4 * ("relu", "tanh", "gelu"))]
@@ -994,7 +1111,8 @@ class Draw:
         """Of six networks three meet a rare boundary, each in turn, and one is made of rare steps."""
         r = self.rng
         kinds = ((self.perceptron, 15), (self.flattened, 11), (self.images, 24), (self.anything, 22), (self.several, 14),
-                 (self.fused, 14), (self.convolutions, 20), (self.moves, 20), (self.statistics, 20))
+                 (self.fused, 14), (self.convolutions, 20), (self.moves, 20), (self.statistics, 20),
+                 (self.transformers, 20))
         kind, wanted = r.choices([k for k, _ in kinds], [w for _, w in kinds])[0], None
         of_steps = number % 6 == 5
         if of_steps:
@@ -1111,7 +1229,23 @@ def spell(part):
     if kind == "adaptive_pool":
         return f"phyllo::Adaptive{'Max' if part[1] == 'max' else 'Average'}Pool{part[2]}d<{', '.join(map(str, part[3]))}>"
     if kind == "linear":
-        return named("Linear", part[1], *([] if part[2] else ["phyllo::Bias<false>"]))
+        return named("Linear", part[1], *([] if part[2] else ["phyllo::Bias<false>"]),
+                     *(["phyllo::PerPosition"] if len(part) > 3 else []))
+    if kind == "positions":
+        return "phyllo::LearnedPositions" if part[1] == "learned" else named("SinusoidalPositions", part[2])
+    if kind in ("attention", "encoder", "decoder"):
+        o = part[-1]
+        options = (["phyllo::Causal"] if o["causal"] else []) + \
+                  ([named("KeyPadding", o["mask"])] if o["mask"] else []) + \
+                  ([named("Dropout", o["dropout"])] if o["dropout"] is not None else []) + \
+                  ([named("Rotary", o["rotary"])] if o["rotary"] else [])
+        if kind == "attention":
+            options += [] if o["bias"] else ["phyllo::Bias<false>"]
+            return named("MultiheadAttention" if part[2] is None else "CrossAttention", part[1],
+                         *([] if part[2] is None else [part[2]]), *options)
+        options += [spell([o["activation"]])] + (["phyllo::NormFirst"] if o["norm_first"] else []) + \
+                   ([] if o["epsilon"] == 1e-5 else [f"phyllo::Epsilon<{o['epsilon']}>"])
+        return named("TransformerEncoderLayer" if kind == "encoder" else "TransformerDecoderLayer", *part[1:-1], *options)
     if kind == "conv":
         _, rank, out, kernel, stride, padding, bias = part
         options = ([option("KernelSize", kernel)] if any(k != 3 for k in kernel) else []) + \

@@ -163,6 +163,7 @@ class Check {
         for (std::size_t i = 0; i < v.size(); ++i) {
           double const t = draw(seed_, stream, i);
           v[i] = port.entries > 0 ? below(t, port.entries) : rounded(t, roundoff);
+          if (port.is_mask && i % std::size_t(port.size()) == 0) v[i] = 0;
         }
         all.push_back(v);
         ++stream;
@@ -516,7 +517,8 @@ std::string json(std::vector<StoredTensor> const& tensors) {
   std::string text;
   for (StoredTensor const& t : tensors) {
     Numbers const shape(t.shape.begin(), t.shape.end());
-    text += (text.empty() ? "" : ", ") + ("\"" + t.name + "\": {\"shape\": " + json(shape));
+    std::string const part = t.first > 0 ? "@" + std::to_string(t.first) : "";
+    text += (text.empty() ? "" : ", ") + ("\"" + t.name + part + "\": {\"shape\": " + json(shape));
     text += std::string(", \"buffer\": ") + (t.is_buffer ? "true" : "false");
     text += ", \"at\": " + std::to_string(t.offset) + ", \"taps\": " + std::to_string(t.taps) +
             ", \"channels\": " + std::to_string(t.channels) +
@@ -527,13 +529,15 @@ std::string json(std::vector<StoredTensor> const& tensors) {
 std::string json(Plan const& plan) {
   static char const* const roles[] = {"input",   "contraction", "normalization", "pointwise",
                                       "pooling", "add",         "concatenation", "row",
-                                      "lookup",  "convolution", "move",          "reduce"};
+                                      "lookup",  "convolution", "move",          "reduce",
+                                      "map",     "product",     "position"};
   static char const* const kinds[] = {"single",
                                       "folded_contraction",
                                       "contraction_epilogue",
                                       "normalization_epilogue",
                                       "normalization_add",
                                       "add_epilogue",
+                                      "attention",
                                       "pointwise_chain",
                                       "segment"};
   auto const list = [](char const* what, auto const& names, std::vector<int> const& numbers) {

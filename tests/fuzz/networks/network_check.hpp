@@ -22,7 +22,8 @@ enum class Layout { right, left, strided, gathered };
 struct Port {
   std::vector<int> extents;  // channels first
   bool reaches = true;       // an input: whether an output depends on it
-  int entries = 0;  // an input of integers: of the smallest table that reads it; 0: numbers
+  int entries = 0;       // an input of integers: of the smallest table that reads it; 0: numbers
+  bool is_mask = false;  // two entries, of which a sample's first is zero
   int size() const {
     int product = 1;
     for (int e : extents) product *= e;
@@ -102,6 +103,7 @@ struct StoredTensor {
   std::vector<long> shape;
   bool is_buffer = false;
   int offset = 0, taps = 1, channels = 1, outputs = 1;
+  int first = 0;  // its place in the file's tensor, of which it may be a part
 };
 
 /// One network of a program.

@@ -32,9 +32,9 @@ ENOUGH = 20  # times that each role, kind of step and boundary is to occur
 ENVIRONMENT = {"OMP_NUM_THREADS": "2", "OMP_PROC_BIND": "false", "OMP_WAIT_POLICY": "passive",
                "OMP_STACKSIZE": "2M"}  # stacks as small as they are on many clusters
 ROLES = ("input", "contraction", "normalization", "pointwise", "pooling", "add",
-         "concatenation", "row", "lookup", "convolution", "move", "reduce")
+         "concatenation", "row", "lookup", "convolution", "move", "reduce", "map", "product", "position")
 KINDS = ("single", "folded_contraction", "contraction_epilogue", "normalization_epilogue", "normalization_add",
-         "add_epilogue", "pointwise_chain", "segment", "training segment", "whole step")
+         "add_epilogue", "attention", "pointwise_chain", "segment", "training segment", "whole step")
 
 
 class Builder:
@@ -168,6 +168,16 @@ def smaller_part(part):
             yield [["pool", part[1], rank, n, [n] * rank, [0] * rank]]
         yield [["pool", part[1], rank, part[3], [part[3]] * rank, [0] * rank]]
         yield [["pool", "average"] + part[2:]]
+    elif kind in ("attention", "encoder", "decoder"):
+        plain = {"causal": False, "mask": None, "dropout": None, "rotary": 0, "norm_first": False, "epsilon": 1e-5}
+        for name, value in part[-1].items():
+            if name in plain and value != plain[name]:
+                yield [part[:-1] + [{**part[-1], name: plain[name]}]]
+        if kind == "decoder":
+            yield [["encoder"] + part[1:4] + part[5:]]
+        if kind == "encoder":
+            yield [["attention", part[2], None, {"causal": part[4]["causal"], "mask": part[4]["mask"], "dropout":
+                    part[4]["dropout"], "rotary": part[4]["rotary"], "bias": True}]]
     elif kind == "embedding":
         for i in (1, 2):
             for n in smaller_numbers(part[i]):

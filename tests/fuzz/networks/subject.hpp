@@ -74,7 +74,14 @@ inline std::vector<bool> read_by_outputs(std::vector<phyllo::Node> const& nodes,
   return read;
 }
 
-/// Entries of the smallest table that reads an input; 1: there is none.
+/// Whether an input is the mask of an attention, the third value that it reads.
+inline bool is_mask(std::vector<phyllo::Node> const& nodes, int input) {
+  for (phyllo::Node const& n : nodes)
+    if (n.role == phyllo::Role::product && n.sources == 3 && n.source[2] == input) return true;
+  return false;
+}
+
+/// Entries of the smallest table that reads an input; two of a mask; 1: there is none.
 inline int smallest_table(std::vector<phyllo::Node> const& nodes, int input) {
   int least = 0;
   for (phyllo::Node const& n : nodes)
@@ -82,6 +89,7 @@ inline int smallest_table(std::vector<phyllo::Node> const& nodes, int input) {
       int const entries = n.parameter[0].count / n.output.channels;
       least = least == 0 ? entries : std::min(least, entries);
     }
+  if (is_mask(nodes, input) && (least == 0 || least > 2)) least = 2;
   return std::max(least, 1);
 }
 
@@ -323,7 +331,8 @@ template <class Net, class InTags, class OutTags, class S> class Subject : publi
     for (int k = 0; k < AllPorts::inputs; ++k) {
       int const node = AllPorts::input_node(k);
       inputs.push_back({extents_of(AllPorts::input_shape(k)), read[std::size_t(node)],
-                        AllPorts::takes_integers(k) ? smallest_table(nodes, node) : 0});
+                        AllPorts::takes_integers(k) ? smallest_table(nodes, node) : 0,
+                        is_mask(nodes, node)});
     }
     for (int k = 0; k < AllPorts::outputs; ++k)
       outputs.push_back({extents_of(AllPorts::output_shape(k)), true});
@@ -377,7 +386,8 @@ template <class Net> std::vector<StoredTensor> stored_tensors() {
                    e.offset,
                    e.taps,
                    e.channels,
-                   e.outputs});
+                   e.outputs,
+                   e.first});
   return all;
 }
 

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/host/attention.hpp>
 #include <phyllo/backend/host/axis_softmax.hpp>
 #include <phyllo/backend/host/contraction.hpp>
+#include <phyllo/backend/host/copy.hpp>
 #include <phyllo/backend/host/general_convolution.hpp>
 #include <phyllo/backend/host/group_normalization.hpp>
 #include <phyllo/backend/host/images/image_segment.hpp>
@@ -13,6 +15,7 @@
 #include <phyllo/backend/host/move.hpp>
 #include <phyllo/backend/host/normalization.hpp>
 #include <phyllo/backend/host/pooling.hpp>
+#include <phyllo/backend/host/position.hpp>
 #include <phyllo/backend/host/reduction.hpp>
 #include <phyllo/backend/host/row.hpp>
 #include <phyllo/backend/host/segment/segment_backward.hpp>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/portable/attention.hpp>
 #include <phyllo/backend/portable/axis_softmax.hpp>
 #include <phyllo/backend/portable/contraction.hpp>
 #include <phyllo/backend/portable/general_convolution.hpp>
@@ -14,6 +15,8 @@
 #include <phyllo/backend/portable/normalization.hpp>
 #include <phyllo/backend/portable/pointwise.hpp>
 #include <phyllo/backend/portable/pooling.hpp>
+#include <phyllo/backend/portable/position.hpp>
+#include <phyllo/backend/portable/product.hpp>
 #include <phyllo/backend/portable/reduction.hpp>
 #include <phyllo/backend/portable/row.hpp>
 #include <phyllo/backend/portable/segment.hpp>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/reference/attention.hpp>
 #include <phyllo/backend/reference/contraction.hpp>
 #include <phyllo/backend/reference/general_convolution.hpp>
 #include <phyllo/backend/reference/group_normalization.hpp>
@@ -13,6 +14,8 @@
 #include <phyllo/backend/reference/normalization.hpp>
 #include <phyllo/backend/reference/pointwise.hpp>
 #include <phyllo/backend/reference/pooling.hpp>
+#include <phyllo/backend/reference/position.hpp>
+#include <phyllo/backend/reference/product.hpp>
 #include <phyllo/backend/reference/reduction.hpp>
 #include <phyllo/backend/reference/row.hpp>
 #include <phyllo/backend/reference/segment.hpp>
