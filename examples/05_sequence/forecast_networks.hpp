@@ -19,7 +19,7 @@ struct RecurrentForecast
 /// A Transformer: each time attends to those before it.
 struct AttentiveForecast
     : phyllo::Network<phyllo::Input<lorenz96::sites, window>, phyllo::Linear<48, phyllo::PerPosition>,
-                      phyllo::SinusoidalPositions,
+                      phyllo::SinusoidalPositions<>,
                       phyllo::TransformerEncoderLayer<48, 4, 96, phyllo::Causal, phyllo::NormFirst>,
                       phyllo::TransformerEncoderLayer<48, 4, 96, phyllo::Causal, phyllo::NormFirst>,
                       phyllo::LayerNorm<>,

@@ -173,6 +173,16 @@ template <int Channels, int Heads, int FeedForward, class... Options>
 struct TransformerEncoderLayer;
 template <int Channels, int Heads, int FeedForward, class Memory, class... Options>
 struct TransformerDecoderLayer;
+template <class Cell, int Hidden, class... Options> struct Recurrent;
+template <int Hidden, class... Options> struct RNN;
+template <int Hidden, class... Options> struct LSTM;
+template <int Hidden, class... Options> struct GRU;
+template <int Count> struct Layers;
+struct Bidirectional;
+template <class... Tag> struct InitialState;
+template <class... Tag> struct FinalState;
+template <class... Tag> struct SequenceLengths;
+template <class Function> struct Nonlinearity;
 template <class Tag> struct Save;
 template <class Tag> struct From;
 template <class Tag> struct AddFrom;
@@ -207,6 +217,7 @@ template <class... N> struct Tensors;
 template <class Net, class Precision> class InKernel;
 template <class Net, class Precision, class Space> class Snapshot;
 template <class T, int Count, int N> struct Cells;
+template <class Net, class T, int N> struct CellOutputs;
 struct KaimingUniform;
 struct KaimingNormal;
 struct XavierUniform;

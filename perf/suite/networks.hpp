@@ -23,6 +23,14 @@ struct BatchNormMlp : Network<Input<16>, Linear<64>, BatchNorm<>, ReLU, Linear<6
     Linear<64>, BatchNorm<>, ReLU, Linear<64>, BatchNorm<>, ReLU, Linear<16>> {};
 struct LayerNormMlp : Network<Input<16>, Linear<64>, LayerNorm<>, ReLU, Linear<64>, LayerNorm<>, ReLU,
     Linear<64>, LayerNorm<>, ReLU, Linear<64>, LayerNorm<>, ReLU, Linear<16>> {};
+struct LstmForecast : Network<Input<32, 64>, LSTM<64>, Slice<2, -1>, Flatten, Linear<8>> {};
+struct h;
+struct c;
+struct h_next;
+struct c_next;
+struct x;
+struct LstmCell : Network<NamedInput<h, 32>, NamedInput<c, 32>, NamedInput<x, 32>,
+    LSTM<32, InitialState<h, c>, FinalState<h_next, c_next>>, From<h_next>, Output<h>, From<c_next>, Output<c>> {};
 struct trunk;
 struct digit;
 struct position;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: in_kernel: a call with Cells requires a network with one input and one output
+// expect: in_kernel: a call with Cells requires Cells for each input of the network, in their order
 
 #include <phyllo/in_kernel/in_kernel.hpp>
 #include <phyllo/layer/linear.hpp>

@@ -59,6 +59,24 @@ struct memory;
 struct Decoder : Network<NamedIntegerInput<words, 20>, Embedding<2, 12>, Save<memory>, Linear<12, PerPosition, Bias<false>>, LearnedPositions,
                          TransformerDecoderLayer<12, 3, 20, memory, Causal>, MultiheadAttention<2, KeyPadding<words>>,
                          TransformerDecoderLayer<12, 2, 16, memory, NormFirst, KeyPadding<words>>, Flatten, Linear<5>> {};
+struct Sequences : Network<Input<6, 9>, LSTM<12, Layers<2>, Bidirectional>, RNN<7>, RNN<20, Nonlinearity<ReLU>, Bias<false>>,
+                           GRU<17, Layers<2>, Bidirectional>, GRU<5>, Flatten, Linear<4>> {};
+// From initial states that are computed to the last ones of sequences of several lengths.
+struct sequence;
+struct mean;
+struct h0;
+struct c0;
+struct h;
+struct c;
+struct gru_h;
+struct valid;
+struct States : Network<NamedInput<sequence, 6, 9>, NamedIntegerInput<valid, 1>, From<sequence>, GlobalAveragePool, Flatten, Save<mean>,
+                        Linear<20>, Save<h0>, From<mean>, Linear<20>, Save<c0>, From<sequence>,
+                        LSTM<5, Layers<2>, Bidirectional, InitialState<h0, c0>, FinalState<h, c>, SequenceLengths<valid>>,
+                        GRU<20, FinalState<gru_h>, InitialState<h>, SequenceLengths<valid>>, GlobalAveragePool, Flatten, ConcatFrom<gru_h>,
+                        ConcatFrom<c>, Linear<4>> {
+  using lengths = valid;
+};
 // clang-format on
 
 template <class T> void append(StoredTensor& tensor, T value) {
@@ -88,13 +106,14 @@ template <class T, class V> StoredTensor draw(V const& view, char const* name, u
   return tensor;
 }
 
-// The same of indices below `count`.
+// The same of indices from `first` on.
 template <class V>
-StoredTensor draw_indices(V const& view, char const* name, unsigned seed, int count) {
+StoredTensor draw_indices(V const& view, char const* name, unsigned seed, int count,
+                          int first = 0) {
   StoredTensor tensor{name, ElementType::i32, {}, {}};
   auto const host = Kokkos::create_mirror_view(view);
   for (std::size_t i = 0; i < host.size(); ++i)
-    append(tensor, host.data()[i] = int(random_uniform(seed, 0, 0, i, 0) * float(count)));
+    append(tensor, host.data()[i] = first + int(random_uniform(seed, 0, 0, i, 0) * float(count)));
   Kokkos::deep_copy(view, host);
   return tensor;
 }
@@ -136,12 +155,23 @@ void write(std::string const& folder, char const* network, char const* dtype) {
     }
   }();
 
+  auto const inputs = [&] {
+    if constexpr (requires { typename Net::lengths; }) {
+      Kokkos::View<int**, Kokkos::LayoutRight, Space> lengths("lengths", batch, 1);
+      file.tensors.push_back(draw_indices(lengths, "lengths", 3, Net::input.positions(), 1));
+      file.tensors.back().shape = {batch};
+      return tensors(named<sequence>(x), named<typename Net::lengths>(lengths));
+    } else {
+      return x;
+    }
+  }();
+
   // The loss is scaled for 16 bits; where that overflows, the next step has half the scale.
   double scale = 0;
   auto gradients = on_host(model.gradients());
   for (bool finite = false; !finite;) {
     scale = double(on_host(model.state())().loss_scale);
-    trainer.step(x, targets);
+    trainer.step(inputs, targets);
     exec.fence("step");
     gradients = on_host(model.gradients());
     finite = true;
@@ -208,6 +238,8 @@ int main(int argc, char* argv[]) {
                  BinaryCrossEntropy, PoissonLikelihood, CosineDistance, SoftCrossEntropy>(argv[1]);
     write_all<Encoder, MeanSquaredError>(argv[1], "encoder");
     write_all<Decoder, CrossEntropy>(argv[1], "decoder");
+    write_all<Sequences, CrossEntropy>(argv[1], "sequences");
+    write_all<States, CrossEntropy>(argv[1], "states");
   } catch (std::exception const& error) {
     std::fprintf(stderr, "conformance.gradients: %s\n", error.what());
     return 1;

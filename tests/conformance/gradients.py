@@ -132,6 +132,48 @@ def transformer(layer, *sizes, **options):
     return layer(*sizes, dropout=0.0, batch_first=True, **options)
 
 
+class Recurrent(nn.Module):
+    """Layers of torch's one after the other, over (N, C, T)."""
+
+    def __init__(self, *layers):
+        super().__init__()
+        for i, layer in enumerate(layers):
+            self.add_module(str(i), layer)
+
+    def forward(self, x):
+        for layer in self.children():
+            if isinstance(layer, nn.RNNBase):
+                x = layer(x.transpose(1, 2))[0].transpose(1, 2)
+            else:
+                x = layer(x)
+        return x
+
+
+def side_by_side(states):
+    return states.transpose(0, 1).flatten(1)
+
+
+class States(nn.Module):
+    def __init__(self):
+        super().__init__()
+        # The numbers that Phyllo gives the layers.
+        for i, layer in ((2, nn.Linear(6, 20)), (3, nn.Linear(6, 20)),
+                         (4, nn.LSTM(6, 5, 2, batch_first=True, bidirectional=True)),
+                         (5, nn.GRU(10, 20, batch_first=True)), (8, nn.Linear(60, 4))):
+            self.add_module(str(i), layer)
+
+    def forward(self, x, lengths):
+        layer = dict(self.named_children())
+        mean = x.mean(2)
+        h0, c0 = (layer[i](mean).unflatten(1, (4, 5)).transpose(0, 1).contiguous() for i in "23")
+        packed = nn.utils.rnn.pack_padded_sequence(x.transpose(1, 2), lengths.cpu(), batch_first=True,
+                                                   enforce_sorted=False)
+        packed, (h, c) = layer["4"](packed, (h0, c0))
+        packed, last = layer["5"](packed, side_by_side(h)[None])
+        y = nn.utils.rnn.pad_packed_sequence(packed, batch_first=True, total_length=x.shape[2])[0]
+        return layer["8"](torch.cat((y.mean(1), side_by_side(last), side_by_side(c)), 1))
+
+
 def convolution(inputs, outputs):
     return nn.Conv2d(inputs, outputs, 3, padding=1, bias=False)
 
@@ -197,6 +239,12 @@ NETWORKS = {
         Attended(transformer(nn.TransformerDecoderLayer, 12, 2, 16, norm_first=True),
                  lambda m, x, words, memory: m(x, memory, tgt_key_padding_mask=words != 0)),
         ChannelsFirst(), nn.Linear(240, 5)),
+    "sequences": lambda: Recurrent(
+        nn.LSTM(6, 12, 2, batch_first=True, bidirectional=True), nn.RNN(24, 7, batch_first=True),
+        nn.RNN(7, 20, batch_first=True, nonlinearity="relu", bias=False),
+        nn.GRU(20, 17, 2, batch_first=True, bidirectional=True), nn.GRU(34, 5, batch_first=True), nn.Flatten(),
+        nn.Linear(45, 4)),
+    "states": States,
 }
 
 
@@ -237,7 +285,8 @@ def gradients(network, loss_name, tensors, device, dtype):
     model.load_state_dict(weights, strict=False)
     model.to(dtype)
     x = tensors["input"].to(device)
-    output = model(x.long() if x.dtype == torch.int32 else x.to(dtype))
+    lengths = (tensors["lengths"],) if "lengths" in tensors else ()
+    output = model(x.long() if x.dtype == torch.int32 else x.to(dtype), *lengths)
     target = tensors["target"].to(device)
     # Losses are computed in float, as Phyllo's are.
     output = output.to(torch.promote_types(dtype, torch.float32))

@@ -64,6 +64,24 @@ struct MaskedKeys
   using ports = TypeList<first_tag, second_tag>;
 };
 
+// Two layers in both directions, from given states to the last ones.
+struct BothDirections
+    : Network<NamedInput<first_tag, 8>, NamedInput<second_tag, 8>,
+              NamedInput<struct sequence, 3, 4>,
+              LSTM<2, Layers<2>, Bidirectional, InitialState<first_tag, second_tag>,
+                   FinalState<struct last_h, struct last_c>>,
+              Output<first_tag>, From<last_h>, Output<second_tag>, From<last_c>, Output<sequence>> {
+  using ports = TypeList<first_tag, second_tag, sequence>;
+};
+
+// Sequences of several lengths, zero among them.
+struct WithLengths
+    : Network<NamedIntegerInput<first_tag, 1>, NamedInput<second_tag, 2, 3>,
+              GRU<3, Bidirectional, SequenceLengths<first_tag>, FinalState<struct last>>,
+              Output<first_tag>, From<last>, Output<second_tag>> {
+  using ports = TypeList<first_tag, second_tag>;
+};
+
 /// Whether a layer's derivative jumps somewhere: differences are then taken away from there.
 template <class L> inline constexpr bool has_kink = false;
 template <> inline constexpr bool has_kink<ReLU> = true;
@@ -129,6 +147,9 @@ using map          = List<Network<Input<3, 2, 2>, PReLU<PerChannel<true>>, Conv2
 using gates        = List<Network<Input<4, 2, 3>, GLU, SiLU, Save<first_tag>, GlobalAveragePool, Sigmoid, MultiplyBy<first_tag>, Save<second_tag>, Conv2d<1, KernelSize<1>>, Combine<ProductSum, second_tag, first_tag>, Dropout<0.2>, Save<first_tag>, MultiplyBy<first_tag>>>;
 using reparameterise = List<Network<Input<6>, Linear<8>, Reparameterise, Tanh>, Network<Input<4>, Save<first_tag>, Tanh, Combine<ReparameterisePair, first_tag>, Dropout<0.3>, Combine<Subtract, first_tag>, GEGLU>>;
 using attention    = List<Network<Input<4, 3>, LearnedPositions, MultiheadAttention<2, Causal, Rotary<100>, Dropout<0.3>>>, MaskedKeys PHYLLO_IN_VERIFY(, Network<Input<2, 3>, Linear<6, PerPosition>, TransformerEncoderLayer<6, 3, 5, Tanh, NormFirst, Dropout<0.2>>>)>;
+using rnn          = List<Network<Input<3, 4>, RNN<5>, Tanh>, Network<Input<2, 3>, RNN<3, Nonlinearity<ReLU>, Layers<2>, Bias<false>>>>;
+using lstm         = List<Network<Input<3, 4>, LSTM<5>>, BothDirections, Network<Input<4>, LSTM<17>, Linear<2>>>;
+using gru          = List<Network<Input<3, 4>, GRU<5, Bidirectional>>, WithLengths>;
 // clang-format on
 
 }  // namespace cases

@@ -41,12 +41,15 @@ struct DefaultBackend {
   using kernels = typename KernelsOf<Op, P, typename DefaultBackends<Space>::type>::type;
 };
 
-/// Entries of the smallest table that reads an input of integers; two where it is a mask.
+/// Entries of the smallest table that reads an input of integers; of lengths, how many there are;
+/// two where it is a mask.
 template <class Net> constexpr int entries_of(int input) {
   constexpr int most = std::numeric_limits<int>::max();
   int least = most;
   for (int i = 0; i < Net::program::nodes.size; ++i) {
     Node const& n = Net::program::nodes.node[i];
+    if (n.role == Role::scan && n.source[n.sources - 1] == Ports<Net>::input_node(input))
+      least = n.input.positions() + 1;
     if (n.role != Role::lookup || n.source[0] != Ports<Net>::input_node(input)) continue;
     int const entries = n.parameter[0].count / n.output.channels;
     least = entries < least ? entries : least;
@@ -57,9 +60,10 @@ template <class Net> constexpr int entries_of(int input) {
 /// every query has a key.
 template <class Net> constexpr bool is_mask(int input) {
   for (Node const& n : Net::program::nodes.node)
-    for (int s = 0; s < n.sources; ++s)
-      if (n.role == Role::lookup && n.source[s] == Ports<Net>::input_node(input)) return false;
-  return true;
+    if (n.role == Role::product && n.sources == 3 &&
+        n.source[2] == Ports<Net>::input_node(input))
+      return true;
+  return false;
 }
 
 /// What a network computes from one set of variables.

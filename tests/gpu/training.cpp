@@ -21,6 +21,9 @@ struct GpuDecoder
                                      phyllo::CircularPadding<2>>,
                       phyllo::ReLU, phyllo::Pad<phyllo::ReflectPadding<1>>, phyllo::PixelShuffle<2>,
                       phyllo::Permute<1, 3, 2>, phyllo::ConvTranspose2d<3, phyllo::Stride<2>>> {};
+struct GpuRecurrent
+    : phyllo::Network<phyllo::Input<4, 12>, phyllo::LSTM<16, phyllo::Bidirectional>,
+                      phyllo::GlobalAveragePool, phyllo::Flatten, phyllo::Linear<16>> {};
 struct GpuPerceptron : phyllo::Network<phyllo::Input<16>, phyllo::Linear<64>, phyllo::ReLU,
                                        phyllo::Linear<64>, phyllo::ReLU, phyllo::Linear<16>> {};
 
@@ -35,6 +38,7 @@ template <class Net, class L, class P, class Targets> void train(Targets const& 
 
 void gpu_training(Kokkos::View<int*> classes, Kokkos::View<float**> values) {
   train<GpuConvolutional, phyllo::CrossEntropy, phyllo::Full<float>>(classes);
+  PHYLLO_IN_VERIFY(train<GpuRecurrent, phyllo::MeanSquaredError, phyllo::Full<float>>(values);)
   PHYLLO_IN_VERIFY(train<GpuDecoder, phyllo::MeanSquaredError, phyllo::Full<float>>(values);)
   PHYLLO_IN_VERIFY(
       train<GpuConvolutional, phyllo::CrossEntropy, phyllo::Mixed<phyllo::bf16, float>>(classes);)
@@ -43,7 +47,7 @@ void gpu_training(Kokkos::View<int*> classes, Kokkos::View<float**> values) {
   PHYLLO_IN_VERIFY(train<GpuPerceptron, phyllo::MeanSquaredError, phyllo::Full<float>>(values);)
 }
 
-// Kernels of rows and of lookups, of which no network here consists.
+// Kernels of rows, lookups and recurrences, of which no network here consists.
 template <class P> void rows_and_lookups(Kokkos::DefaultExecutionSpace const& exec) {
   using Rows = phyllo::op::RowNormalization<phyllo::op::Chain<phyllo::Tanh>>;
   using RowKernels = phyllo::portable::Kernels<Rows, P>;
@@ -53,7 +57,17 @@ template <class P> void rows_and_lookups(Kokkos::DefaultExecutionSpace const& ex
   LookupKernels::run(exec, "lookup", phyllo::op::Lookup::Forward<P>{});
   LookupKernels::run(exec, "lookup", phyllo::op::Lookup::BackwardParameters<P>{});
 }
+template <class Cell, class P> void recurrence(Kokkos::DefaultExecutionSpace const& exec) {
+  using Scan = phyllo::op::Scan<Cell, 48>;
+  using Kernels = phyllo::portable::Kernels<Scan, P>;
+  Kernels::run(exec, "scan", typename Scan::template Forward<P>{});
+  Kernels::run(exec, "scan", typename Scan::template Backward<P>{});
+}
 void gpu_rows_and_lookups(Kokkos::DefaultExecutionSpace const& exec) {
   rows_and_lookups<phyllo::Full<float>>(exec);
+  recurrence<phyllo::op::GRUCell, phyllo::Full<float>>(exec);
+  PHYLLO_IN_VERIFY(recurrence<phyllo::op::LSTMCell, phyllo::Mixed<phyllo::bf16, float>>(exec);)
+  PHYLLO_IN_VERIFY(
+      recurrence<phyllo::op::RNNCell<phyllo::Activation::rectifier>, phyllo::Full<double>>(exec);)
   PHYLLO_IN_VERIFY(rows_and_lookups<phyllo::Mixed<phyllo::bf16, float>>(exec);)
 }

@@ -27,6 +27,16 @@ struct Images : Network<Input<1, 3, 4>, Conv2d<2, KernelSize<2>>, Tanh, Flatten,
 // One position under windows of more taps, of which one or none is inside.
 struct OnePosition : Network<Input<3, 1>, Conv1d<4, Padding<1>>, Tanh, AveragePool1d<2, Stride<2>, Padding<1>>, Conv1d<2, KernelSize<1>, Stride<3>, Padding<1>>,
                              Flatten, Linear<2>> {};
+// A cell's state in, state out, in both directions of a bidirectional layer of one time.
+struct h;
+struct c;
+struct x;
+struct h_next;
+struct c_next;
+struct LstmCell : Network<NamedInput<h, 10>, NamedInput<c, 10>, NamedInput<x, 4>,
+                          LSTM<5, Bidirectional, InitialState<h, c>, FinalState<h_next, c_next>>, Linear<2>, Output<x>, From<h_next>,
+                          Output<h>, From<c_next>, Output<c>> {};
+struct GruCell : Network<NamedInput<h, 19>, NamedInput<x, 4>, GRU<19, InitialState<h>>, Output<h>> {};
 // clang-format on
 
 template <class Net, class P, int N> struct Compare {
@@ -95,4 +105,49 @@ TEST_CASE_TEMPLATE("in_kernel: several cells at once", P, Full<float>, Full<doub
   compare<Images, P, 4>();
   static_assert(!InKernel<Images, P>::in_lanes);
   compare<OnePosition, P, InKernel<OnePosition, P>::cells>();
+}
+
+namespace {
+
+// Numbers of cell n, the same for one thread and for lanes.
+float state_of(int variable, int n) {
+  return random_uniform(5, 0, unsigned(variable), n, 0) - 0.5f;
+}
+template <int Count, int N> Cells<float, Count, N> cells_of(int first_variable) {
+  Cells<float, Count, N> all;
+  for (int v = 0; v < Count; ++v)
+    for (int n = 0; n < N; ++n) all(v, n) = state_of(first_variable + v, n);
+  return all;
+}
+template <int Count> Kokkos::Array<float, Count> numbers_of(int first_variable, int n) {
+  Kokkos::Array<float, Count> all;
+  for (int v = 0; v < Count; ++v) all[std::size_t(v)] = state_of(first_variable + v, n);
+  return all;
+}
+template <class Lanes, class One> void check_cell(Lanes const& lanes, One const& one, int n) {
+  for (int v = 0; v < lanes.variables(); ++v)
+    CHECK(double(lanes(v, n)) == doctest::Approx(double(one[v])).epsilon(1e-5));
+}
+
+}  // namespace
+
+TEST_CASE("in_kernel: cells of recurrent networks, several inputs and outputs") {
+  Host const exec;
+  Model<LstmCell, Full<float>, Execution<Host>> const lstm(exec, {.batch = 1, .seed = 3});
+  Model<GruCell, Full<float>, Execution<Host>> const gru(exec, {.batch = 1, .seed = 3});
+  exec.fence("models");
+  auto const of_lstm = lstm.in_kernel();
+  auto const of_gru = gru.in_kernel();
+  using Closure = std::decay_t<decltype(of_lstm)>;
+  static_assert(PHYLLO_VECTOR_BYTES == 0 || Closure::in_lanes);
+  constexpr int N = 2 * Closure::cells;
+  auto const y = of_lstm(cells_of<10, N>(0), cells_of<10, N>(10), cells_of<4, N>(20));
+  auto const g = of_gru(cells_of<19, N>(0), cells_of<4, N>(20));
+  for (int n = 0; n < N; ++n) {
+    auto const one = of_lstm(numbers_of<10>(0, n), numbers_of<10>(10, n), numbers_of<4>(20, n));
+    check_cell(y.get<x>(), one.get<x>(), n);
+    check_cell(y.get<h>(), one.get<h>(), n);
+    check_cell(y.get<c>(), one.get<c>(), n);
+    check_cell(g, of_gru(numbers_of<19>(0, n), numbers_of<4>(20, n)), n);
+  }
 }

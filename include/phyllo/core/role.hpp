@@ -25,6 +25,7 @@ enum class Role : std::uint8_t {
   map,            // each element of several values, with parameters and noise
   product,        // of two values, head by head
   position,       // numbers that depend on the position, added or as angles of a rotation
+  scan,           // a recurrent layer: one cell over the positions of a sequence
 };
 
 /// Which value the derivative of a pointwise function is computed from; decides what a training

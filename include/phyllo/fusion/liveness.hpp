@@ -103,8 +103,16 @@ template <int N> struct Liveness {
     // The other value of a sum is read where the chain's input is computed again.
     if (i >= head.sources && plan.step[s].kind == StepKind::normalization_add)
       return chain_derivative(plan.step[s]) == Derivative::input;
-    return facts_of(head).rereads_sources || head.rereads_source ||
+    return facts_of(head).rereads_sources || (head.rereads_source && i >= head.first_reread) ||
+           (head.overwrites_source && i == 0) ||
            (facts_of(head).is_chain && chain_derivative(plan.step[s]) == Derivative::input);
+  }
+  // Whether the gradient of v is written where v is.
+  constexpr bool overwrites(int v) const {
+    for (int s = 0; s < plan.size; ++s)
+      if (!is_segment(s) && node(plan.head(plan.step[s])).overwrites_source && source(s, 0) == v)
+        return true;
+    return false;
   }
   constexpr bool rereads_result(int s) const {
     if (is_segment(s)) return false;

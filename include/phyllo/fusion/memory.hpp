@@ -86,9 +86,13 @@ constexpr Memory<N> make_memory(Liveness<N> const& life, int storage, int accumu
   };
   auto add_value = [&](int v) {
     long const size = bytes(life.node(v).output.size(), life.node(v).type);
-    m.value[v] = m.add(size, life.producer(v) + 1, life.last_use(v));
-    if (life.phase == Phase::training && life.has_gradient[v])
-      m.gradient[v] = m.add(size, life.gradient_begin(v), life.gradient_end(v));
+    bool const has_gradient = life.phase == Phase::training && life.has_gradient[v];
+    bool const shares = has_gradient && life.overwrites(v);
+    m.value[v] =
+        m.add(size, life.producer(v) + 1, shares ? life.gradient_end(v) : life.last_use(v));
+    if (has_gradient)
+      m.gradient[v] =
+          shares ? m.value[v] : m.add(size, life.gradient_begin(v), life.gradient_end(v));
   };
   for (int i = 0; i < life.nodes->size; ++i)
     if (is_given(life.node(i))) add_value(i);

@@ -52,4 +52,9 @@ template <class T, int Count, int N> struct Cells {
   }
 };
 
+namespace detail {
+template <class T> inline constexpr bool is_cells = false;
+template <class T, int Count, int N> inline constexpr bool is_cells<Cells<T, Count, N>> = true;
+}  // namespace detail
+
 }  // namespace phyllo::inline PHYLLO_ISA

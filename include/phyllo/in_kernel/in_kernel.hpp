@@ -78,7 +78,7 @@ template <class Net, class Precision> class InKernel {
 
   /// By one thread.
   template <class First, class... More>
-    requires(!detail::TeamMember<First>)
+    requires(!detail::TeamMember<First> && !detail::is_cells<First>)
   PHYLLO_FUNCTION Result operator()(First const& first, More const&... more) const {
     constexpr bool complete = 1 + sizeof...(More) == inputs;
     constexpr bool narrow = width <= max_width;
@@ -114,23 +114,28 @@ template <class Net, class Precision> class InKernel {
     return true;
   }();
 
-  /// By one thread, for N cells at once.
-  template <class T, int Count, int N>
-  PHYLLO_FUNCTION auto operator()(Cells<T, Count, N> const& in) const {
-    constexpr bool one_each = inputs == 1 && outputs == 1;
-    static_assert(one_each,
-                  "in_kernel: a call with Cells requires a network with one input and one output.");
+  /// By one thread, for N cells at once: Cells for each input, in the order of the network. The
+  /// result is Cells too, or CellOutputs of a network with several outputs.
+  template <class T, int N, int... Count>
+  PHYLLO_FUNCTION auto operator()(Cells<T, Count, N> const&... in) const {
+    constexpr bool complete = sizeof...(Count) == inputs;
+    constexpr bool fits = complete && has_sizes<Count...>(std::make_index_sequence<inputs>{});
+    static_assert(complete,
+                  "in_kernel: a call with Cells requires Cells for each input of the network, in "
+                  "their order.");
     static_assert(
-        !one_each || Count == first_input,
+        !complete || fits,
         "in_kernel: Cells must have as many variables as the network's input has numbers.");
-    Cells<accumulate, first_output, N> result;
-    if constexpr (one_each && Count == first_input) {
+    std::conditional_t<outputs == 1, Cells<accumulate, first_output, N>,
+                       CellOutputs<Net, accumulate, N>>
+        result;
+    if constexpr (fits) {
       check_model();
       if constexpr (in_lanes && N % cells == 0) {
-        KOKKOS_IF_ON_HOST((run_cells(in, result); return result;))
+        KOKKOS_IF_ON_HOST((run_cells<N>(result, in...); return result;))
       }
       PHYLLO_ROLLED_ON_DEVICE
-      for (int i = 0; i < N; ++i) run_cell(in, result, i);
+      for (int i = 0; i < N; ++i) run_cell(result, i, in...);
     }
     return result;
   }
@@ -158,8 +163,16 @@ template <class Net, class Precision> class InKernel {
 
  private:
   // nvcc treats a constexpr call inside a type as a device call, so these are constants.
-  static constexpr int first_input = AllPorts::input_shape(0).size();
   static constexpr int first_output = AllPorts::output_shape(0).size();
+
+  // Whether Cells have so many variables as the inputs have numbers.
+  template <int... Count, std::size_t... I>
+  static constexpr bool has_sizes(std::index_sequence<I...>) {
+    if constexpr (sizeof...(Count) != sizeof...(I))
+      return false;
+    else
+      return ((Count == AllPorts::input_shape(int(I)).size()) && ...);
+  }
 
   // Of a wrong number of arguments none is looked at.
   template <bool IsComplete, class... T>
@@ -211,28 +224,55 @@ template <class Net, class Precision> class InKernel {
 
   // A call, for in the caller's loop a GPU compiler would read all parameters ahead of it, which do
   // not fit the registers.
-  template <class T, int Count, int N, class Result>
-  PHYLLO_NOINLINE PHYLLO_FUNCTION void run_cell(Cells<T, Count, N> const& in, Result& result,
-                                                int i) const {
-    auto const y = (*this)(Cell<T, Count, N>{in, i});
+  template <class Result, class T, int N, int... Count>
+  PHYLLO_NOINLINE PHYLLO_FUNCTION void run_cell(Result& result, int i,
+                                                Cells<T, Count, N> const&... in) const {
+    auto const y = (*this)(Cell<T, Count, N>{in, i}...);
+    copy_cell(result, y, i, std::make_index_sequence<outputs>{});
+  }
+  template <class Result, class Numbers, std::size_t... I>
+  PHYLLO_FUNCTION static void copy_cell(Result& result, Numbers const& y, int i,
+                                        std::index_sequence<I...>) {
+    if constexpr (outputs == 1)
+      copy_one(result, y, i);
+    else
+      (copy_one(detail::output_item<int(I)>(result), detail::output_item<int(I)>(y), i), ...);
+  }
+  template <class Result, class Numbers>
+  PHYLLO_FUNCTION static void copy_one(Result& result, Numbers const& y, int i) {
     for (int o = 0; o < result.variables(); ++o) result(o, i) = y[o];
   }
-  template <class T, int Count, int N, class Result>
-  void run_cells(Cells<T, Count, N> const& in, Result& result) const {
+  template <int N, class Result, class... In>
+  void run_cells(Result& result, In const&... in) const {
     using Plan = PlanFor<accumulate>;
     alignas(64) accumulate arena[N * (Plan::memory.bytes / long(sizeof(accumulate)))];
-    accumulate* const x =
-        arena +
-        N * detail::value_place<Plan, detail::InputFacts<Net, 0>::node, int(sizeof(accumulate))>;
-    PHYLLO_SIMD(16)
-    for (int i = 0; i < Count * N; ++i)
-      x[i] = accumulate(storage(accumulate((&in.value[0][0])[i])));
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (load_cells<Plan, int(I), N>(arena, in), ...);
+    }(std::make_index_sequence<inputs>{});
     [&]<std::size_t... S>(std::index_sequence<S...>) {
       (detail::InKernelCellStep<Plan, Precision, int(S), N>{parameters_, buffers_, arena}(), ...);
     }(std::make_index_sequence<Plan::plan.size>{});
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      if constexpr (outputs == 1)
+        store_cells<Plan, 0, N>(arena, result);
+      else
+        (store_cells<Plan, int(I), N>(arena, detail::output_item<int(I)>(result)), ...);
+    }(std::make_index_sequence<outputs>{});
+  }
+  template <class Plan, int I, int N, class T, int Count>
+  static void load_cells(accumulate* arena, Cells<T, Count, N> const& in) {
+    accumulate* const x =
+        arena +
+        N * detail::value_place<Plan, detail::InputFacts<Net, I>::node, int(sizeof(accumulate))>;
+    PHYLLO_SIMD(16)
+    for (int i = 0; i < Count * N; ++i)
+      x[i] = accumulate(storage(accumulate((&in.value[0][0])[i])));
+  }
+  template <class Plan, int I, int N, class Result>
+  static void store_cells(accumulate const* arena, Result& result) {
     accumulate const* const y =
         arena +
-        N * detail::value_place<Plan, detail::OutputFacts<Net, 0>::node, int(sizeof(accumulate))>;
+        N * detail::value_place<Plan, detail::OutputFacts<Net, I>::node, int(sizeof(accumulate))>;
     for (int i = 0; i < result.variables() * N; ++i) (&result.value[0][0])[i] = y[i];
   }
 

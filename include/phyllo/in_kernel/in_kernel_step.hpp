@@ -80,6 +80,7 @@ template <class Planned, class Precision, int S, int Lanes, class Value> struct 
   template <int I> PHYLLO_FUNCTION Value const* source() const {
     return arena + place<Facts::template source<I>>;
   }
+  PHYLLO_FUNCTION Value const* result() const { return arena + place<Facts::result>; }
   PHYLLO_FUNCTION void write_raw(int i, T x) const {
     arena[place<Facts::result> + i] = static_cast<Value>(static_cast<storage>(x));
   }

@@ -12,6 +12,8 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
+template <class T, int Count, int N> struct Cells;
+
 /// The numbers that a network returns inside a kernel; a single number converts to that number.
 ///
 /// shape    N numbers in the field's order (C, S...)
@@ -70,6 +72,13 @@ struct OutputItems<Net, T, std::index_sequence<I...>>
     : OutputItem<int(I), Values<T, OutputFacts<Net, int(I)>::channels *
                                        OutputFacts<Net, int(I)>::positions>>... {};
 
+template <class Net, class T, int N, class Sequence> struct CellItems;
+template <class Net, class T, int N, std::size_t... I>
+struct CellItems<Net, T, N, std::index_sequence<I...>>
+    : OutputItem<int(I),
+                 Cells<T, OutputFacts<Net, int(I)>::channels * OutputFacts<Net, int(I)>::positions,
+                       N>>... {};
+
 // The compiler finds V from the place.
 template <int Place, class V> PHYLLO_FUNCTION V& output_item(OutputItem<Place, V>& item) {
   return item.values;
@@ -88,6 +97,22 @@ template <class Net, class T>
 struct Outputs
     : detail::OutputItems<Net, T, std::make_index_sequence<std::size_t(Ports<Net>::outputs)>> {
   /// The values of Output<Tag>.
+  template <class Tag> PHYLLO_FUNCTION auto const& get() const {
+    constexpr int place = detail::output_place<Net, Tag>;
+    static_assert(place >= 0,
+                  "get<tag>: the network has no output of that name. Put Output<tag> after the "
+                  "part that computes it.");
+    constexpr int known = place < 0 ? 0 : place;  // one error is enough
+    return detail::output_item<known>(*this);
+  }
+};
+
+/// The same for N cells at once: get<tag>() is Cells.
+///
+/// errors   as Outputs
+template <class Net, class T, int N>
+struct CellOutputs
+    : detail::CellItems<Net, T, N, std::make_index_sequence<std::size_t(Ports<Net>::outputs)>> {
   template <class Tag> PHYLLO_FUNCTION auto const& get() const {
     constexpr int place = detail::output_place<Net, Tag>;
     static_assert(place >= 0,

@@ -20,8 +20,9 @@ template <class Step> struct CellContraction {
   static constexpr int lanes = Step::lanes;
   static constexpr int C = Step::C;
   static constexpr int O = Step::O;
-  // Outputs whose sums are in registers at once, in blocks of nearly the same size.
-  static constexpr int most = PHYLLO_VECTOR_REGISTERS >= 32 ? 24 : 12;
+  // Outputs whose sums are in registers at once, in blocks of nearly the same size; no more than
+  // PHYLLO_UNROLL unrolls, since the sums of a loop that is left are in memory.
+  static constexpr int most = PHYLLO_VECTOR_REGISTERS >= 32 ? 16 : 12;
   static constexpr int blocks = (O * (N / lanes) + most - 1) / most;
   static constexpr int block = (O + blocks - 1) / blocks;
 

@@ -35,9 +35,14 @@ template <> struct Kind<Role::contraction> {
   }
   /// Reads the value in front of a Flatten, of shape `s`: its window is the whole value.
   static constexpr void read_unflattened(Node& n, Shape const& s) {
+    ParameterTensor const before = n.parameter[0];
     n.input = s;
     for (int d = 0; d < 3; ++d) n.window.size[d] = s.spatial[d];
     describe_weight(n);
+    if (before.initial == Initial::scheme) return;
+    n.parameter[0].name = before.name;
+    n.parameter[0].initial = before.initial;
+    n.parameter[0].fan_in = before.fan_in;
   }
 
   template <class Planned, int S> using Op = op::Contraction<typename Planned::template Chain<S>>;

@@ -17,6 +17,7 @@
 #include <phyllo/kind/product.hpp>
 #include <phyllo/kind/reduce.hpp>
 #include <phyllo/kind/row.hpp>
+#include <phyllo/kind/scan.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -44,7 +45,7 @@ template <Role... R> struct KindList {
 using Kinds = KindList<Role::input, Role::contraction, Role::normalization, Role::pointwise,
                        Role::pooling, Role::add, Role::concatenation, Role::row, Role::lookup,
                        Role::convolution, Role::move, Role::reduce, Role::map, Role::product,
-                       Role::position>;
+                       Role::position, Role::scan>;
 
 }  // namespace detail
 

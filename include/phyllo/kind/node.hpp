@@ -21,8 +21,9 @@ constexpr int element_bytes(ValueType type, int storage, int accumulate) {
 
 /// How a parameter begins.
 enum class Initial : std::uint8_t {
-  scheme,  // drawn by the scheme of Model::initialize
-  normal,  // drawn from a normal distribution of deviation one
+  scheme,   // drawn by the scheme of Model::initialize
+  normal,   // drawn from a normal distribution of deviation one
+  uniform,  // drawn within +-1 / sqrt(fan_in)
   zero,
   one,
   constant,  // initial_value
@@ -86,9 +87,10 @@ struct Node {
   Role role = Role::input;
   bool ok = true;          // the layer takes the shape that it is given
   bool oversized = false;  // more elements than 32 bits count
-  bool mistyped = false;   // integers where numbers are wanted, or the reverse
-  bool alias = false;      // no work: the value is that of source[0] under another shape
-  bool flattens = false;   // to one row of numbers, in the order (C, S...)
+  bool mistyped = false;   // integers where numbers are wanted, or the reverse:
+  bool lacks_integers = false;
+  bool alias = false;     // no work: the value is that of source[0] under another shape
+  bool flattens = false;  // to one row of numbers, in the order (C, S...)
   int sources = 0;
   int source[4] = {-1, -1, -1, -1};  // nodes whose values are read, aliases already followed
   Shape source_shape[4];  // of each, as the node reads it: an alias may be stored under others
@@ -112,6 +114,9 @@ struct Node {
   // Besides what its kind does: backward reads the sources, the result; no layer joins its kernel;
   // it is part of no segment, though others of its kind are.
   bool rereads_source = false;
+  int first_reread = 0;  // of its sources, if they are read again; those before are not
+  // Its passes write over source 0, which no other node reads: what is kept, then the gradient.
+  bool overwrites_source = false;
   bool rereads_result = false;
   bool ends_chain = false;
   bool ends_segment = false;

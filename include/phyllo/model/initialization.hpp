@@ -80,6 +80,13 @@ struct UnitNormal {
   PHYLLO_FUNCTION float value(WeightKey const& weight) const { return detail::unit_normal(weight); }
 };
 
+/// Weights and biases of recurrent layers: uniform in +-1 / sqrt(fan_in).
+struct UniformByFan {
+  PHYLLO_FUNCTION float value(WeightKey const& weight) const {
+    return detail::unit_uniform(weight) * detail::kaiming_deviation(0.57735027f, weight);
+  }
+};
+
 /// Weights uniform in +-gain sqrt(3 / fan_in): keeps the variance of activations through layers.
 ///
 /// options  gain = sqrt 2 for layers followed by ReLU; 1 without, 5/3 before Tanh

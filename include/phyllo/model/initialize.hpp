@@ -103,10 +103,13 @@ void launch_initialization(Space const& exec, std::string const& name, Scheme co
   };
   std::uint32_t tensor = 0;
   for (Node const& n : Net::program::nodes.node) {
+    std::uint64_t drawn = 0;  // elements of the node's tensors before
     for (ParameterTensor const& t : n.parameter) {
       if (t.count == 0) continue;
       if (t.initial == Initial::scheme) draw(scheme, t, tensor, t, 0);
       if (t.initial == Initial::normal) draw(UnitNormal{}, t, tensor, t, 0);
+      if (t.initial == Initial::uniform) draw(UniformByFan{}, t, tensor, t, drawn);
+      drawn += std::uint64_t(t.count);
       if constexpr (requires { requires Scheme::draws_biases; }) {
         ParameterTensor const& weight = n.parameter[0];
         if (t.initial == Initial::zero && weight.initial == Initial::scheme)

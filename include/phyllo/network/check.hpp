@@ -107,7 +107,7 @@ template <class P> struct Judgement {
       return std::type_identity<TooLarge<layer, Where, G>>{};
     else if constexpr (unfed)
       return std::type_identity<NoInput<layer, Where>>{};
-    else if constexpr (P::nodes.node[at].mistyped && facts_of(P::nodes.node[at]).reads_integers)
+    else if constexpr (P::nodes.node[at].mistyped && P::nodes.node[at].lacks_integers)
       return std::type_identity<RequiresIntegers<layer, Where>>{};
     else if constexpr (P::nodes.node[at].mistyped)
       return std::type_identity<ReadsIntegers<layer, Where>>{};

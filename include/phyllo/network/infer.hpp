@@ -24,6 +24,14 @@ constexpr void refuse_size(Node& n) {
   n.oversized = true;
 }
 
+// Whether source number s of a layer are integers.
+template <class L> constexpr bool reads_integers(int s) {
+  if constexpr (requires { Kind<L::role>::template reads_integers<L>(s); })
+    return Kind<L::role>::template reads_integers<L>(s);
+  else
+    return Kind<L::role>::facts.reads_integers || s == Kind<L::role>::facts.mask_source;
+}
+
 // Shape inference of one layer. A layer that refuses its input keeps that shape as its output,
 // so that one mistake gives one message.
 template <class L, int N> constexpr void infer_node(Nodes<N>& p, Graph<N> const& edges, int i) {
@@ -46,10 +54,14 @@ template <class L, int N> constexpr void infer_node(Nodes<N>& p, Graph<N> const&
       Node const& source = p.node[n.source[s]];
       sources[s] = source.output;
       n.source_shape[s] = source.output;
-      bool const takes_integers = OfKind::facts.reads_integers || s == OfKind::facts.mask_source;
-      bool const mistyped = (source.type == ValueType::integer) != takes_integers;
-      // A mask of numbers is refused as one of other extents is.
-      (s == OfKind::facts.mask_source ? mismatched : n.mistyped) |= mistyped;
+      bool const wants = reads_integers<L>(s);
+      if (n.mistyped || (source.type == ValueType::integer) == wants) continue;
+      if (s == OfKind::facts.mask_source) {  // as one of other extents is refused
+        mismatched = true;
+        continue;
+      }
+      n.mistyped = true;
+      n.lacks_integers = wants;
     }
     n.input = sources[0];
   }
@@ -62,6 +74,9 @@ template <class L, int N> constexpr void infer_node(Nodes<N>& p, Graph<N> const&
     n.output = n.input;
   }
   if (n.ok) OfKind::template describe<L>(n, sources);
+  // The layer's own names in files, where they are not those of the kind.
+  if constexpr (requires { L::name_parameters(n); })
+    if (n.ok) L::name_parameters(n);
 }
 
 // The node that computes a value, aliases followed.

@@ -38,6 +38,18 @@ class TwoHeadLeNet(nn.Module):
         return self.digit(features), self.position(features)
 
 
+class LstmForecast(nn.Module):
+    """An LSTM over (N, T, C), and a Linear layer on its last output."""
+
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(32, 64, batch_first=True)
+        self.head = nn.Linear(64, 8)
+
+    def forward(self, x):
+        return self.head(self.lstm(x)[0][:, -1])
+
+
 class Block(nn.Module):
     """ResNet's block of two convolutions."""
 

@@ -24,7 +24,7 @@ except ImportError:
     sys.exit(0)
 
 sys.dont_write_bytecode = True
-from torch_networks import TwoHeadLeNet, lenet, mlp  # noqa: E402
+from torch_networks import LstmForecast, TwoHeadLeNet, lenet, mlp  # noqa: E402
 
 if a.device == "cuda" and not torch.cuda.is_available():
     print("absent: this PyTorch sees no device", flush=True)
@@ -204,6 +204,9 @@ def cases():
         batch = on(16384, 1 << 18)
         yield "", batch, training(mlp(16, 64, 64, 64, 64, 16, normalization=nn.LayerNorm), torch.randn(batch, 16),
                                   torch.randn(batch, 16), nn.functional.mse_loss)
+    elif a.workload == "lstm-train":
+        batch = on(256, 16384)
+        yield "", batch, training(LstmForecast(), torch.randn(batch, 64, 32), torch.randn(batch, 8), nn.functional.mse_loss)
     elif a.workload == "wide-mlp-train":
         batch = on(4096, 16384)
         yield "", batch, training(mlp(1024, 1024, 1024, 1024, 1024), torch.randn(batch, 1024),
@@ -243,6 +246,17 @@ def cases():
         for width in (64, 32):
             for batch in (1, 16, 64):
                 yield str(width), batch, inference(mlp(*[width] * 5), batch, width)
+    elif a.workload == "lstm-cell":
+        count = 100000
+        cell = nn.LSTMCell(32, 32).to(TYPE).eval()
+        cell = torch.compile(cell) if a.compile else cell
+        h, c, x = (torch.randn(count, 32).to(TYPE) for _ in range(3))
+
+        def advance():
+            with torch.inference_mode():
+                cell(x, (h, c))
+
+        yield "", count, (recorded(advance), None)
     elif a.workload == "cell-surrogate":
         count = 1000000
         model = nn.Sequential(nn.Linear(24, 32), nn.Tanh(), nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 8))

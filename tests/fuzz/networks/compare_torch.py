@@ -108,6 +108,8 @@ class Network:
             return self.attention(part[1], part[2], part[3], v, path)
         if kind in ("encoder", "decoder"):
             return self.transformer(part, v, path)
+        if kind == "recurrent":
+            return self.recurrent(part, v, path)
         self.node += 1
         if kind in generate.INPUTS:
             v = self.x.pop(0)
@@ -185,6 +187,38 @@ class Network:
             cross = {**o, "causal": False, "mask": None, "rotary": 0}
             v = sublayer(2, v, lambda x: self.attention(heads, part[4], cross, x, path + ".multihead_attn"))
         return sublayer(3 if part[0] == "decoder" else 2, v, feed)
+
+    def recurrent(self, part, v, path):
+        _, cell, hidden, o = part
+        directions, states = 1 + o["bidirectional"], generate.states_of(cell)
+        places = o["layers"] * directions
+        kind = {"lstm": torch.nn.LSTM, "gru": torch.nn.GRU}.get(cell, torch.nn.RNN)
+        relu = {"nonlinearity": "relu"} if cell == "rnn_relu" else {}
+        flat = v.dim() == 2
+        x = v[:, :, None] if flat else v
+        module = kind(x.shape[1], hidden, o["layers"], bias=o["bias"], batch_first=True, bidirectional=o["bidirectional"],
+                      dtype=torch.float64, **relu)
+        weights = {name: self.tensors[f"{path}.{name}"] for name, _ in module.named_parameters()}
+        outputs, last = [], []
+        for n in range(x.shape[0]):  # PyTorch takes no length of zero
+            length = int(self.tags[o["lengths"]].flatten()[n]) if o["lengths"] else x.shape[2]
+            state = tuple(self.tags[tag].flatten(1)[n].reshape(places, 1, hidden) if o["initial"] else
+                          torch.zeros(places, 1, hidden, dtype=torch.float64)
+                          for tag in (o["initial"] or range(states)))
+            y = torch.zeros(1, x.shape[2], directions * hidden, dtype=torch.float64)
+            if length > 0:
+                found, state = torch.func.functional_call(
+                    module, weights, (x[n:n + 1, :, :length].transpose(1, 2), state if states == 2 else state[0]))
+                y = F.pad(found, (0, 0, 0, x.shape[2] - length))
+                state = state if states == 2 else (state,)
+            outputs.append(y.transpose(1, 2))
+            last.append([s.flatten()[None] for s in state])
+        for s, tag in enumerate(o["final"]):
+            self.tags[tag] = torch.cat([states_of_sample[s] for states_of_sample in last])
+        carries = bool(o["final"]) and states - (0 if o["lengths"] else 1) > 0
+        self.node += places * (2 + carries) + (directions == 2) * o["layers"] + len(o["final"]) * (2 * places - 1)
+        y = torch.cat(outputs)
+        return y[:, :, 0] if flat else y
 
     def layer(self, part, v, path):
         kind = part[0]

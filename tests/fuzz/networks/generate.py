@@ -24,6 +24,8 @@ PARTS (extents: channels first):
   ["conv", RANK, OUT, KERNEL, STRIDE, PADDING, BIAS] (lists of RANK numbers)
   ["general_conv", RANK, OUT, KERNEL, STRIDE, PADDING, BIAS, {"transposed", "dilation", "groups", "mode", "after",
    "output_padding"}]
+  ["recurrent", "rnn" | "rnn_relu" | "lstm" | "gru", HIDDEN, {"layers", "bidirectional", "bias", "initial": TAGS, "final":
+   TAGS, "lengths": TAG | null}]
   ["pool", "max" | "average", RANK, SIZE, STRIDE, PADDING]  ["global_pool"]  ["upsample", FACTOR]
   ["batch_norm", STATISTICS]  ["batch_norm", STATISTICS, EPSILON, MOMENTUM]  ["layer_norm", AFFINE, EPSILON]  ["rms_norm", AFFINE, EPSILON]
   ["group_norm", GROUPS, AFFINE, EPSILON]  ["instance_norm", AFFINE, EPSILON]  ["softmax_over", AXIS | null, LOGARITHM]
@@ -58,6 +60,7 @@ KINKED = ("relu", "leaky_relu", "selu", "hard_tanh", "relu6", "hard_sigmoid", "h
 POINTWISE = ("relu", "tanh", "sigmoid", "gelu", "bump") + tuple(UNITS)
 MOVES = ("slice", "crop", "pad", "flip", "permute", "reshape", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle")
 AXES = ("channels", "depth", "height", "width")
+GATES = {"rnn": 1, "rnn_relu": 1, "lstm": 4, "gru": 3}
 # Multiply-adds of one sample, numbers in one value, parameters, layers: so that a network compiles and runs in seconds.
 MOST_WORK, MOST_SIZE, MOST_PARAMETERS, MOST_NODES = 600_000, 20_000, 200_000, 40
 
@@ -112,12 +115,47 @@ class Graph:
     def shape(self, value):
         return self.nodes[value]["output"]
 
+    def recurrent(self, part, v, path):
+        _, cell, hidden, o = part
+        s = self.shape(v)
+        if len(s) > 2:
+            raise Invalid("a sequence of images")
+        directions = 1 + o["bidirectional"]
+        places, states, rows = o["layers"] * directions, states_of(cell), GATES[cell] * hidden
+        for tag in o["initial"] + ([o["lengths"]] if o["lengths"] else []):
+            if tag not in self.tags:
+                raise Invalid("an unknown name")
+        given = [self.tags[tag] for tag in o["initial"]]
+        if o["initial"] and len(given) != states or o["final"] and len(o["final"]) != states:
+            raise Invalid("another number of states")
+        if any(product(self.shape(g)[1:]) != 1 or self.shape(g)[0] != places * hidden or self.is_integer(g) for g in given):
+            raise Invalid("initial states of another shape")
+        if o["lengths"]:
+            lengths = self.tags[o["lengths"]]
+            if not self.is_integer(lengths) or product(self.shape(lengths)) != 1:
+                raise Invalid("lengths of another shape")
+            given.append(lengths)
+        scans, bias = [], 2 * rows if o["bias"] else 0
+        carried = states - (0 if o["lengths"] else 1) if o["final"] else 0
+        for layer in range(o["layers"]):
+            channels = self.shape(v)[0]
+            for _ in range(directions):
+                x = self.add(["projection"], [v], (rows,) + s[1:], path, rows * (channels + hidden) + bias,
+                             rows * (channels + hidden) * product(s[1:]))
+                scans.append(self.add(part, [x] + given, ((1 + carried) * hidden,) + s[1:], path))
+            v = self.add(["states"], scans[-directions:], (directions * hidden,) + s[1:], path)
+        for tag in o["final"]:
+            if any(tag == name for name, _ in self.inputs):
+                raise Invalid("the name of an input")
+            self.tags[tag] = self.add(["states"], scans, (places * hidden,), path)
+        return v
+
     def is_integer(self, value):
         return self.nodes[value]["kind"] in INTEGER_INPUTS
 
     def add(self, part, sources, output, path, parameters=0, work=0):
-        if any(self.is_integer(s) != (part[0] == "embedding" or part[0] == "scores" and k == 2)
-               for k, s in enumerate(sources)):
+        if part[0] != "recurrent" and any(self.is_integer(s) != (part[0] == "embedding" or part[0] == "scores" and k == 2)
+                                          for k, s in enumerate(sources)):
             raise Invalid("integers where numbers are wanted, or the reverse")
         if product(output) > MOST_SIZE or min(output) < 1:
             raise Invalid("too large")
@@ -172,6 +210,8 @@ class Graph:
             return self.window(part, v, path, part[1], part[3], part[4], part[5], part[2])
         if kind == "general_conv":
             return self.general_conv(part, v, path)
+        if kind == "recurrent":
+            return self.recurrent(part, v, path)
         if kind == "pool":
             size = [part[3]] * part[2]
             if any(2 * p > part[3] for p in part[5]):
@@ -417,7 +457,7 @@ class Graph:
         """Results may lose more than what rounding inputs and parameters shows: see network_check.cpp."""
         kinds = [n["kind"] for n in self.nodes]
         products = sum(kind in ("linear", "conv", "general_conv") for kind in kinds)
-        return any(kind.endswith("_norm") for kind in kinds) or products >= 8 and ("tanh" in kinds or "sigmoid" in kinds)
+        return any(kind.endswith("_norm") or kind == "recurrent" for kind in kinds) or products >= 8 and ("tanh" in kinds or "sigmoid" in kinds)
 
     def longest_sum(self):
         longest = 1
@@ -430,6 +470,8 @@ class Graph:
             elif n["kind"] in ("conv", "general_conv"):
                 taps = product(n["part"][3])
                 longest = max(longest, taps * n["input"][0], taps * n["output"][0], positions, product(n["input"][1:]))
+            elif n["kind"] == "projection":
+                longest = max(longest, (n["input"][0] + n["output"][0]) * positions)
             else:
                 longest = max(longest, positions, n["output"][0])
             if n["kind"] in ("group_norm", "instance_norm", "reduce", "adaptive_pool"):
@@ -498,6 +540,14 @@ class Graph:
                     found.add("padding mask")
                 if shape[0] == 1 or shape[0] > 64:
                     found.add("attention to one key" if shape[0] == 1 else "more keys than a block")
+            if n["kind"] == "recurrent":
+                o = n["part"][3]
+                found.add(n["part"][1])
+                found.update(f"recurrent, {name}" for name in ("bidirectional", "initial", "final", "lengths") if o[name])
+                if o["layers"] > 1:
+                    found.add("recurrent, layers")
+                if product(shape[1:]) == 1:
+                    found.add("recurrent, one time")
             if n["kind"] == "general_conv":
                 o = n["part"][7]
                 found.add("transposed convolution" if o["transposed"] else "padding " + o["mode"])
@@ -564,6 +614,10 @@ class Graph:
             if n["kind"] in ("linear", "conv", "general_conv", "pool", "global_pool"):
                 total += product(n["output"])
         return total
+
+
+def states_of(cell):
+    return 2 if cell == "lstm" else 1
 
 
 # ---- drawing ---------------------------------------------------------------------------------------------
@@ -980,6 +1034,47 @@ class Draw:
                 parts = self.extend(parts, [self.block(self.current(parts), 0)])
         return self.head(parts) if r.random() < 0.3 else parts
 
+    def recurrent(self, **options):
+        r = self.rng
+        cell = r.choice(("rnn", "rnn_relu", "lstm", "lstm", "gru", "gru"))
+        o = {"layers": r.choice((1, 1, 1, 2, 3)), "bidirectional": r.random() < 0.4, "bias": r.random() < 0.8,
+             "initial": [], "final": [], "lengths": None, **options}
+        return ["recurrent", cell, r.choice((1, 2, 3, 5, 8, 16, 17, 33)), o]
+
+    def sequences(self):
+        """Recurrent layers with their states."""
+        r = self.rng
+        extents = self.extents(1) if r.random() < 0.85 else []
+        layer = self.recurrent()
+        o = layer[3]
+        places = o["layers"] * (1 + o["bidirectional"])
+        parts = []
+        if r.random() < 0.4:
+            o["initial"] = [self.new_tag() for _ in range(states_of(layer[1]))]
+            parts += [["named_input", tag, places * layer[2]] for tag in o["initial"]]
+        if extents and r.random() < 0.4:
+            o["lengths"] = self.new_tag()
+            parts.append(["named_integer_input", o["lengths"], 1])
+        if r.random() < 0.4:
+            o["final"] = [self.new_tag() for _ in range(states_of(layer[1]))]
+        tag = self.new_tag() if parts else None
+        parts += self.begin(self.width(bool(extents)), extents, tag)
+        if r.random() < 0.3:
+            parts = self.extend(parts, [self.pointwise()])
+        parts = self.extend(parts, [layer])
+        if r.random() < 0.4:
+            parts = self.extend(parts, [r.choice((self.pointwise(), self.norm(), ["dropout", 0.5]))])
+        if r.random() < 0.4:
+            parts = self.extend(parts, [self.recurrent()])
+        if r.random() < 0.6:
+            parts = self.head(parts)
+        if o["final"]:
+            parts = self.extend(parts, [["output", self.new_tag()]])
+            for last in o["final"]:
+                parts = self.extend(parts, [["from", last]] + r.choice(([], [["linear", 3, True]])) +
+                                    [["output", self.new_tag()]])
+        return parts
+
     def anything(self):
         r = self.rng
         rank = r.choice((0, 0, 1, 2, 2, 3))
@@ -1112,7 +1207,7 @@ class Draw:
         r = self.rng
         kinds = ((self.perceptron, 15), (self.flattened, 11), (self.images, 24), (self.anything, 22), (self.several, 14),
                  (self.fused, 14), (self.convolutions, 20), (self.moves, 20), (self.statistics, 20),
-                 (self.transformers, 20))
+                 (self.transformers, 20), (self.sequences, 24))
         kind, wanted = r.choices([k for k, _ in kinds], [w for _, w in kinds])[0], None
         of_steps = number % 6 == 5
         if of_steps:
@@ -1266,6 +1361,16 @@ def spell(part):
                   ([named("ChannelGroups", o["groups"])] if o["groups"] != 1 else []) + \
                   ([] if bias else ["phyllo::Bias<false>"])
         return named(f"Conv{'Transpose' if o['transposed'] else ''}{rank}d", out, *options)
+    if kind == "recurrent":
+        _, cell, hidden, o = part
+        options = ([named("Layers", o["layers"])] if o["layers"] != 1 else []) + \
+                  (["phyllo::Bidirectional"] if o["bidirectional"] else []) + \
+                  ([] if o["bias"] else ["phyllo::Bias<false>"]) + \
+                  ([named("InitialState", *o["initial"])] if o["initial"] else []) + \
+                  ([named("FinalState", *o["final"])] if o["final"] else []) + \
+                  ([named("SequenceLengths", o["lengths"])] if o["lengths"] else []) + \
+                  (["phyllo::Nonlinearity<phyllo::ReLU>"] if cell == "rnn_relu" else [])
+        return named(cell.split("_")[0].upper(), hidden, *options)
     if kind == "pool":
         _, which, rank, size, stride, padding = part
         options = ([option("Stride", stride)] if any(s != size for s in stride) else []) + \
@@ -1328,7 +1433,8 @@ def test_case(d):
     outputs = [tag for tag, _ in g.outputs if tag]
     call = "networks::no_call" if not d["call"] else \
         "networks::call_by_thread" if g.widest() <= WIDEST else "networks::call_by_team"
-    kinks = any(n["kind"] in KINKED or n["kind"] in ("pool", "adaptive_pool", "reduce") and n["part"][1] == "max" for n in g.nodes)
+    kinks = any(n["kind"] in KINKED or n["kind"] == "recurrent" and n["part"][1] == "rnn_relu" or
+                n["kind"] in ("pool", "adaptive_pool", "reduce") and n["part"][1] == "max" for n in g.nodes)
     terms, losses, rule, make_rule = "", "void", "void", ""
     if d["trained"]:
         cpp = {"cross_entropy": "phyllo::CrossEntropy", "mean_squared_error": "phyllo::MeanSquaredError"}
@@ -1383,6 +1489,8 @@ def collect_tags(parts):
     for p in parts:
         if p[0] in NAMED_INPUTS + ("save", "output", "from", "add_from", "concat_from"):
             tags.add(p[1])
+        elif p[0] == "recurrent":
+            tags |= set(p[3]["initial"] + p[3]["final"] + ([p[3]["lengths"]] if p[3]["lengths"] else []))
         elif p[0] == "residual":
             tags |= collect_tags(p[1]) | collect_tags(p[2] or [])
         elif p[0] == "branch":

@@ -530,7 +530,7 @@ std::string json(Plan const& plan) {
   static char const* const roles[] = {"input",   "contraction", "normalization", "pointwise",
                                       "pooling", "add",         "concatenation", "row",
                                       "lookup",  "convolution", "move",          "reduce",
-                                      "map",     "product",     "position"};
+                                      "map",     "product",     "position",      "scan"};
   static char const* const kinds[] = {"single",
                                       "folded_contraction",
                                       "contraction_epilogue",

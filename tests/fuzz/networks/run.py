@@ -32,7 +32,7 @@ ENOUGH = 20  # times that each role, kind of step and boundary is to occur
 ENVIRONMENT = {"OMP_NUM_THREADS": "2", "OMP_PROC_BIND": "false", "OMP_WAIT_POLICY": "passive",
                "OMP_STACKSIZE": "2M"}  # stacks as small as they are on many clusters
 ROLES = ("input", "contraction", "normalization", "pointwise", "pooling", "add",
-         "concatenation", "row", "lookup", "convolution", "move", "reduce", "map", "product", "position")
+         "concatenation", "row", "lookup", "convolution", "move", "reduce", "map", "product", "position", "scan")
 KINDS = ("single", "folded_contraction", "contraction_epilogue", "normalization_epilogue", "normalization_add",
          "add_epilogue", "attention", "pointwise_chain", "segment", "training segment", "whole step")
 
@@ -162,6 +162,14 @@ def smaller_part(part):
             yield [part[:7] + [{**o, "mode": "zeros"}]]
         yield [part[:5] + [[0] * part[1]] + part[6:7] + [{**o, "after": [0] * part[1]}]]
         yield [part[:4] + [[1] * part[1]] + part[5:]]
+    elif kind == "recurrent":
+        o = part[3]
+        for n in smaller_numbers(part[2]):
+            yield [part[:2] + [n] + part[3:]]
+        for name, plain in (("layers", 1), ("bidirectional", False), ("bias", False), ("initial", []), ("final", []),
+                            ("lengths", None)):
+            if o[name] != plain:
+                yield [part[:3] + [{**o, name: plain}]]
     elif kind == "pool":
         rank = part[2]
         for n in smaller_numbers(part[3]):
@@ -348,7 +356,9 @@ def all_boundaries():
          "padding circular", "padding after", "dilation", "groups", "depthwise", "output padding",
          "one group", "groups of one channel", "groups of channels", "softmax over an extent", "softmax over channels",
          "logarithm of a softmax", "reduced channels", "reduced extents", "reduced by sum", "reduced by mean", "reduced by max",
-         "adaptive windows overlap", "adaptive windows side by side"] + [f"rows of {c} channels" for c in (1, 17, 128, 129)]
+         "adaptive windows overlap", "adaptive windows side by side", "rnn", "rnn_relu", "lstm",
+         "gru", "recurrent, bidirectional", "recurrent, initial", "recurrent, final", "recurrent, lengths",
+         "recurrent, layers", "recurrent, one time"] + [f"rows of {c} channels" for c in (1, 17, 128, 129)]
 
 
 def read_table(file):

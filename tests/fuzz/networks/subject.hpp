@@ -81,14 +81,18 @@ inline bool is_mask(std::vector<phyllo::Node> const& nodes, int input) {
   return false;
 }
 
-/// Entries of the smallest table that reads an input; two of a mask; 1: there is none.
+/// Entries of the smallest table that reads an input, or how many lengths there are; two of a mask;
+/// 1: none of them.
 inline int smallest_table(std::vector<phyllo::Node> const& nodes, int input) {
   int least = 0;
-  for (phyllo::Node const& n : nodes)
-    if (n.role == phyllo::Role::lookup && n.source[0] == input) {
-      int const entries = n.parameter[0].count / n.output.channels;
-      least = least == 0 ? entries : std::min(least, entries);
-    }
+  for (phyllo::Node const& n : nodes) {
+    int entries = 0;
+    if (n.role == phyllo::Role::lookup && n.source[0] == input)
+      entries = n.parameter[0].count / n.output.channels;
+    if (n.role == phyllo::Role::scan && n.source[n.sources - 1] == input)
+      entries = n.input.positions() + 1;
+    if (entries > 0) least = least == 0 ? entries : std::min(least, entries);
+  }
   if (is_mask(nodes, input) && (least == 0 || least > 2)) least = 2;
   return std::max(least, 1);
 }

@@ -43,6 +43,12 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
            node(plan.head(plan.step[s])).saved[0].elements > 0;
   }
 
+  // What a recurrence keeps beside its overwritten source.
+  bool scans(int s) const {
+    return plan.step[s].kind != StepKind::segment &&
+           node(plan.head(plan.step[s])).role == Role::scan;
+  }
+
  private:
   void check_slots() {
     for (int i = 0; i < memory.slots; ++i) {
@@ -148,6 +154,12 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
     if (takes_maxima(s) && life.phase == Phase::training) {
       write(memory.kept[s][0], node(v).output.size(), ValueType::integer);
       need(holds(memory.value[v]), "places of maxima are beside the result");
+    } else if (scans(s) && life.phase == Phase::training) {
+      Node const& head = node(plan.head(plan.step[s]));
+      for (int k = 0; k < 2; ++k)
+        write(memory.kept[s][k], head.saved[k].elements, head.saved[k].type);
+      need(holds(memory.value[v]), "states are beside the result");
+      ++coverage.kept_states;
     }
     reads();
     if (life.saves(s)) need(holds(memory.value[v]), "a kept value is beside the result");
@@ -220,6 +232,12 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
           case Role::pooling:
           case Role::lookup:
             sources = true;
+            break;
+          case Role::scan:
+            need(holds(memory.value[head.source[0]]), "what a scan keeps is in its source");
+            need(holds(memory.kept[s][0]) && holds(memory.kept[s][1]), "states are there");
+            if (head.rereads_source)
+              need(holds(memory.value[head.source[head.sources - 1]]), "lengths are there");
             break;
           case Role::row:
             sources = normalizes_rows(s);

@@ -117,6 +117,11 @@ class NetworkDrawer {
     p.number = p.size[0] = 1;
     add(p);
   }
+  Part scan() {
+    Part p = plain(PartKind::scan, draw_.below(3));
+    p.bias = draw_.one_in(2);
+    return p;
+  }
   Part normalization() {
     if (draw_.one_in(2)) return plain(PartKind::normalization);
     if (draw_.one_in(3)) {
@@ -257,7 +262,7 @@ class NetworkDrawer {
       look_up();
       return;
     }
-    switch (draw_.below(26)) {
+    switch (draw_.below(27)) {
       case 0:
       case 1:
       case 2:
@@ -316,6 +321,9 @@ class NetworkDrawer {
         add(plain(PartKind::reshape, draw_.one_in(2)   ? 1
                                      : draw_.one_in(2) ? shape().channels
                                                        : draw_.below(3)));
+        return;
+      case 25:
+        add(scan());
         return;
       default:
         if (draw_.one_in(2)) {

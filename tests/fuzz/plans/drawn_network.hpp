@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/network/infer.hpp>
+#include <phyllo/op/lstm_cell.hpp>
 
 #include <string>
 #include <vector>
@@ -33,6 +34,7 @@ enum class PartKind {
   reshape,              // number: channels; 0: reversed channels in place of other extents
   group_normalization,  // number: groups; bias: with weight and bias
   reduction,  // number: 0 sum, 1 maximum, 2 first maximum; size: extents; bias: channels stay
+  scan,       // LSTM<3>; number: 1 with initial states, 2 with lengths as well; bias: last states kept
 };
 inline constexpr char const* kind_names[] = {"input",
                                              "linear",
@@ -55,8 +57,9 @@ inline constexpr char const* kind_names[] = {"input",
                                              "lookup",
                                              "reshape",
                                              "group normalization",
-                                             "reduction"};
-inline constexpr int kinds = 22;
+                                             "reduction",
+                                             "scan"};
+inline constexpr int kinds = 23;
 
 struct Part {
   PartKind kind = PartKind::flatten;
@@ -176,6 +179,21 @@ struct Reduction {
 struct Softmax : AnyShape {
   static constexpr Role role = Role::row;
 };
+struct ScanProjection {
+  static constexpr Role role = Role::contraction;
+  static constexpr Window window{};
+  static constexpr bool has_bias = true;
+  static bool accepts(Shape s) { return s.rank <= 1; }
+  static Shape output(Shape s) { return s.with_channels(12); }
+};
+template <int InitialStates, bool HasLengths> struct Scan {
+  static constexpr Role role = Role::scan;
+  using cell = op::LSTMCell;
+  static constexpr int hidden = 3, initial_states = InitialStates, places = 1;
+  static constexpr bool has_bias = true, has_lengths = HasLengths;
+  static bool accepts(Shape) { return true; }
+  static Shape output(Shape s) { return s.with_channels(part.bias ? 6 : 3); }
+};
 struct Upsample {
   static constexpr Role role = Role::move;
   static bool accepts(Shape s) { return s.rank > 0; }
@@ -265,6 +283,8 @@ struct Lowering {
       case PartKind::lookup:
         drawn::Lookup::entries = part.size[0];
         return infer<drawn::Lookup>(graph.append(current));
+      case PartKind::scan:
+        return scan(part);
       case PartKind::row_normalization:
         drawn::RowNormalization::affine = part.bias;
         drawn::RowNormalization::centered = part.number == 0;
@@ -342,6 +362,31 @@ struct Lowering {
 
  private:
   void refuse() { valid = false; }
+
+  // The projection, the inputs of the states and of the lengths, and the recurrence.
+  void scan(Part const& scan) {
+    int const inputs = scan.number == 0 ? 0 : scan.number == 1 ? 2 : 3;
+    if (graph.size + inputs + 2 > most_nodes) return refuse();
+    int source[4] = {current};
+    Part input;
+    drawn::part = input;
+    drawn::part.number = 3;
+    for (int k = 0; k < inputs; ++k) {
+      if (k == 2) drawn::part.number = 1;
+      source[1 + k] = graph.append(-1);
+      if (k < 2)
+        infer<drawn::Input>(source[1 + k]);
+      else
+        infer<drawn::IntegerInput>(source[1 + k]);
+    }
+    infer<drawn::ScanProjection>(graph.append(source[0]));
+    graph.append(current);
+    for (int k = 1; k <= inputs; ++k) graph.add_source(source[k]);
+    drawn::part = scan;
+    if (scan.number == 0) return infer<drawn::Scan<0, false>>(graph.size - 1);
+    if (scan.number == 1) return infer<drawn::Scan<2, false>>(graph.size - 1);
+    infer<drawn::Scan<2, true>>(graph.size - 1);
+  }
 };
 
 /// The nodes of a description; false: it is no network.
@@ -378,6 +423,16 @@ inline std::string spelling(Description const& description) {
         break;
       case PartKind::lookup:
         text += "Embedding<" + number(p.size[0]) + ", " + number(p.number) + ">";
+        break;
+      case PartKind::scan:
+        text += "LSTM<3";
+        if (p.number > 0) {
+          text += ", InitialState<struct i" + number(inputs) + ", struct i" + number(inputs + 1);
+          inputs += 2;
+          text += ">";
+        }
+        if (p.number > 1) text += ", SequenceLengths<struct i" + number(inputs++) + ">";
+        text += p.bias ? ", FinalState<struct h, struct c>>" : ">";
         break;
       case PartKind::row_normalization:
         text += std::string(p.number == 0 ? "LayerNorm<" : "RMSNorm<") +

@@ -191,6 +191,7 @@ int main(int argc, char** argv) {
   show("sums of a segment's input", coverage.sums_of_the_input);
   show("steps that a limit ended", coverage.limited);
   show("statistics of rows kept", coverage.kept_statistics);
+  show("states of recurrences kept", coverage.kept_states);
   show("values read twice", coverage.read_twice);
   show("values that nothing reads", coverage.dead);
   show("outputs that are one value", coverage.shared_outputs);

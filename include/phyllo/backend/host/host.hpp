@@ -18,6 +18,7 @@
 #include <phyllo/backend/host/position.hpp>
 #include <phyllo/backend/host/reduction.hpp>
 #include <phyllo/backend/host/row.hpp>
+#include <phyllo/backend/host/scan.hpp>
 #include <phyllo/backend/host/segment/segment_backward.hpp>
 #include <phyllo/backend/host/segment/segment_forward.hpp>
 #include <phyllo/backend/host/segment/whole_step.hpp>

@@ -19,4 +19,5 @@
 #include <phyllo/backend/portable/product.hpp>
 #include <phyllo/backend/portable/reduction.hpp>
 #include <phyllo/backend/portable/row.hpp>
+#include <phyllo/backend/portable/scan.hpp>
 #include <phyllo/backend/portable/segment.hpp>

@@ -18,6 +18,7 @@
 #include <phyllo/backend/reference/product.hpp>
 #include <phyllo/backend/reference/reduction.hpp>
 #include <phyllo/backend/reference/row.hpp>
+#include <phyllo/backend/reference/scan.hpp>
 #include <phyllo/backend/reference/segment.hpp>
 #include <phyllo/backend/reference/segment_backward.hpp>
 #include <phyllo/op/segment_limits.hpp>

@@ -62,4 +62,12 @@ template <class S, class A> PHYLLO_INLINE_ON_HOST void store_number(A value, S* 
     to[i] = S(value);
 }
 
+/// A number as the storage type keeps it.
+template <class S, class A> PHYLLO_INLINE_ON_HOST A rounded_to(A value) {
+  if constexpr (sizeof(S) == 2)
+    return A(S::from_bits(S(value).bits()));
+  else
+    return A(S(value));
+}
+
 }  // namespace phyllo::inline PHYLLO_ISA::host
