@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// An LSTM and a small Transformer learn to forecast a chaotic system, the Lorenz-96 model, which the
-// program integrates itself. Each forecast is fed back as input; the program measures how long it
-// stays with the truth.
+// An LSTM and a small Transformer learn to forecast a chaotic system, the Lorenz-96 model, which
+// the program integrates itself. Each forecast is fed back as input; the program measures how long
+// it stays with the truth.
 
 #include "forecast_networks.hpp"
 
@@ -137,11 +137,12 @@ Sequences forecast(Space const& exec, char const* name, Options const& options,
   Sequences const windows("windows", std::size_t(starts), lorenz96::sites, window);
   Sequences const changes("changes", std::size_t(starts), lorenz96::sites, window);
   Sequences const result("forecast", std::size_t(starts), lorenz96::sites, std::size_t(times));
-  Kokkos::parallel_for("windows", Kokkos::RangePolicy(exec, 0, starts), KOKKOS_LAMBDA(int n) {
-    for (int k = 0; k < lorenz96::sites; ++k)
-      for (int t = 0; t < window; ++t)
-        windows(n, k, t) = float((held_out(n, k, t) - scale.mean) / scale.deviation);
-  });
+  Kokkos::parallel_for(
+      "windows", Kokkos::RangePolicy(exec, 0, starts), KOKKOS_LAMBDA(int n) {
+        for (int k = 0; k < lorenz96::sites; ++k)
+          for (int t = 0; t < window; ++t)
+            windows(n, k, t) = float((held_out(n, k, t) - scale.mean) / scale.deviation);
+      });
   for (int time = 0; time < times; ++time) {
     trainer.model().infer(exec, windows, changes);
     Kokkos::parallel_for("advance", Kokkos::RangePolicy(exec, 0, starts),
@@ -156,11 +157,13 @@ void write_csv(std::string const& path, Sequences const& truth, Sequences const&
                Sequences const& attentive) {
   std::ofstream file(path);
   int const times = int(recurrent.extent(2));
-  for (auto const& [view, begin] : {std::pair(truth, window), std::pair(recurrent, 0), std::pair(attentive, 0)}) {
+  for (auto const& [view, begin] :
+       {std::pair(truth, window), std::pair(recurrent, 0), std::pair(attentive, 0)}) {
     auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
     for (int t = 0; t < times; ++t)
       for (int k = 0; k < lorenz96::sites; ++k)
-        file << host(0, std::size_t(k), std::size_t(begin + t)) << (k + 1 < lorenz96::sites ? ',' : '\n');
+        file << host(0, std::size_t(k), std::size_t(begin + t))
+             << (k + 1 < lorenz96::sites ? ',' : '\n');
   }
 }
 
@@ -177,12 +180,11 @@ void run(Options const& options) {
   auto const attentive =
       forecast<AttentiveForecast>(exec, "Transformer", options, truth, held_out, scale);
   Sequences const last("persistence", std::size_t(options.forecasts), lorenz96::sites, times);
-  Kokkos::parallel_for("persistence", Kokkos::RangePolicy(exec, 0, options.forecasts),
-                       KOKKOS_LAMBDA(int n) {
-                         for (int k = 0; k < lorenz96::sites; ++k)
-                           for (int t = 0; t < times; ++t)
-                             last(n, k, t) = held_out(n, k, window - 1);
-                       });
+  Kokkos::parallel_for(
+      "persistence", Kokkos::RangePolicy(exec, 0, options.forecasts), KOKKOS_LAMBDA(int n) {
+        for (int k = 0; k < lorenz96::sites; ++k)
+          for (int t = 0; t < times; ++t) last(n, k, t) = held_out(n, k, window - 1);
+      });
   double smallest = times;
   auto const report = [&](char const* name, Sequences const& forecast) {
     double const time = valid_time(held_out, forecast, scale.deviation);

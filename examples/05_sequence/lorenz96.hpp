@@ -9,7 +9,8 @@
 /// The atmosphere of Lorenz on a circle of latitude: dx_k/dt = (x_{k+1} - x_{k-2}) x_{k-1} - x_k +
 /// forcing, in `sites` places. Chaotic for a forcing of 8.
 ///
-/// source   Lorenz, "Predictability: A Problem Partly Solved", ECMWF Seminar on Predictability, 1996
+/// source   Lorenz, "Predictability: A Problem Partly Solved", ECMWF Seminar on Predictability,
+/// 1996
 namespace lorenz96 {
 
 inline constexpr int sites = 8;
@@ -40,8 +41,7 @@ KOKKOS_INLINE_FUNCTION State next(State s) {
   for (int i = 0; i < steps; ++i) {
     State const a = derivative(s), b = derivative(moved(s, a, h / 2));
     State const c = derivative(moved(s, b, h / 2)), d = derivative(moved(s, c, h));
-    for (int k = 0; k < sites; ++k)
-      s.x[k] += h / 6 * (a.x[k] + 2 * b.x[k] + 2 * c.x[k] + d.x[k]);
+    for (int k = 0; k < sites; ++k) s.x[k] += h / 6 * (a.x[k] + 2 * b.x[k] + 2 * c.x[k] + d.x[k]);
   }
   return s;
 }
@@ -71,8 +71,7 @@ inline double lyapunov_exponent(int intervals) {
     for (int k = 0; k < sites; ++k) squares += (other.x[k] - s.x[k]) * (other.x[k] - s.x[k]);
     double const distance = std::sqrt(squares);
     sum += std::log(distance / size);
-    for (int k = 0; k < sites; ++k)
-      other.x[k] = s.x[k] + (other.x[k] - s.x[k]) * (size / distance);
+    for (int k = 0; k < sites; ++k) other.x[k] = s.x[k] + (other.x[k] - s.x[k]) * (size / distance);
   }
   return sum / (intervals * interval);
 }

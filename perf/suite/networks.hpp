@@ -39,6 +39,8 @@ struct TwoHeadLeNet : Network<Input<1, 28, 28>,
     Conv2d<16, KernelSize<5>>, ReLU, MaxPool2d<2>, Flatten, Save<trunk>,
     Linear<120>, ReLU, Linear<84>, ReLU, Linear<10>, Output<digit>,
     From<trunk>, Linear<84>, ReLU, Linear<2>, Output<position>> {};
+struct EncoderLayer : Network<Input<64, 128>, TransformerEncoderLayer<64, 4, 256>> {};
+struct Transformer : Network<Input<64, 128>, Repeat<6, TransformerEncoderLayer<64, 4, 256>>> {};
 // clang-format on
 
 /// FLOPs of a training step, of one sample, as `explain` counts them.

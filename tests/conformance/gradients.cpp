@@ -42,10 +42,14 @@ struct Moves : Network<Input<3, 8, 6>, Pad<CircularPadding<1>>, Conv2d<8>, GELU,
                        Pad<ReflectPadding<2>, PaddingAfter<1>>, Slice<2, 1, 9, 2>, Flip<1, -1>, Permute<3, 1, 2>, Conv2d<6, KernelSize<1>>, GELU, Upsample<2>, Crop<1>,
                        Pad<ReplicatePadding<1, 0>>, Reshape<4, 36>, Conv1d<4>, Tanh, Pad<Padding<1>, Fill<0.5>>, Flatten, Linear<4>> {};
 struct Rows : Network<Input<20>, Linear<48>, LayerNorm<>, GELU, Linear<129>, RMSNorm<>, Tanh, Linear<4>> {};
-struct Groups : Network<Input<6, 9, 8>, Conv2d<8, Padding<1>>, GroupNorm<4>, GELU, AdaptiveAveragePool2d<5, 4>,
+struct GroupsAndAxes : Network<Input<6, 9, 8>, Conv2d<8, Padding<1>>, GroupNorm<4>, GELU, AdaptiveAveragePool2d<5, 4>,
                        InstanceNorm<Affine<true>>, Tanh, SoftmaxOver<Axis::height>, Conv2d<12, Padding<1>>,
                        GroupNorm<1, Affine<false>, Epsilon<1e-3>>, AdaptiveMaxPool2d<3>, Max<Axis::width>, Mean<Axis::height>, Flatten,
                        Linear<5>, LogSoftmax> {};
+struct features;
+struct Gates : Network<Input<3, 6, 5>, Conv2d<16, Padding<1>>, GLU, PReLU<PerChannel<true>>, Save<features>, GlobalAveragePool,
+                       Conv2d<8, KernelSize<1>>, Sigmoid, MultiplyBy<features>, LayerScale<InitialValue<0.5>>, ScaleShift,
+                       Conv2d<8, KernelSize<1>>, SwiGLU, PReLU<>, GlobalAveragePool, Flatten, Linear<4>> {};
 struct Words : Network<IntegerInput<7>, Embedding<23, 12>, LayerNorm<>, Flatten, Linear<33>, GELU, RMSNorm<Epsilon<1e-3>>,
                        Linear<5>> {};
 struct Units : Network<Input<12>, Linear<24>, SiLU, Linear<24>, Mish, Linear<24>, Softplus<>, Linear<24>, LogSigmoid, Linear<24>,
@@ -231,7 +235,8 @@ int main(int argc, char* argv[]) {
     write_all<Convolutions, CrossEntropy>(argv[1], "convolutions");
     write_all<Moves, CrossEntropy>(argv[1], "moves");
     write_all<Rows, MeanSquaredError>(argv[1], "rows");
-    write_all<Groups, MeanSquaredError>(argv[1], "groups");
+    write_all<GroupsAndAxes, MeanSquaredError>(argv[1], "groups");
+    write_all<Gates, MeanSquaredError>(argv[1], "gates");
     write_all<Words, CrossEntropy>(argv[1], "words");
     write_all<Units, MeanSquaredError>(argv[1], "units");
     write_losses<SmoothedCrossEntropy, MultiMargin, MeanAbsoluteError, Huber, SmoothL1,

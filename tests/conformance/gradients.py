@@ -174,6 +174,43 @@ class States(nn.Module):
         return layer["8"](torch.cat((y.mean(1), side_by_side(last), side_by_side(c)), 1))
 
 
+
+
+class Factors(nn.Module):
+    """A factor for each channel, and a summand or none."""
+
+    def __init__(self, channels, bias):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(channels))
+        self.bias = nn.Parameter(torch.zeros(channels)) if bias else None
+
+    def forward(self, x):
+        y = x * self.weight[:, None, None]
+        return y if self.bias is None else y + self.bias[:, None, None]
+
+
+class SwiGLU(nn.Module):
+    def forward(self, x):
+        a, b = x.chunk(2, 1)
+        return a * nn.functional.silu(b)
+
+
+class Excited(nn.Sequential):
+    """Squeeze and excitation: the result of layer 2, times that of layer 5."""
+
+    def forward(self, x):
+        layers = list(self)
+        for layer in layers[:3]:
+            x = layer(x)
+        gate = x
+        for layer in layers[3:6]:
+            gate = layer(gate)
+        x = x * gate
+        for layer in layers[6:]:
+            x = layer(x)
+        return x
+
+
 def convolution(inputs, outputs):
     return nn.Conv2d(inputs, outputs, 3, padding=1, bias=False)
 
@@ -222,6 +259,10 @@ NETWORKS = {
         nn.InstanceNorm2d(8, affine=True), nn.Tanh(), nn.Softmax(2), nn.Conv2d(8, 12, 3, padding=1),
         nn.GroupNorm(1, 12, eps=1e-3, affine=False), nn.AdaptiveMaxPool2d(3), Along(torch.amax, 3), Along(torch.mean, 2),
         nn.Flatten(), nn.Linear(12, 5), nn.LogSoftmax(1)),
+    "gates": lambda: Excited(
+        nn.Conv2d(3, 16, 3, padding=1), nn.GLU(1), nn.PReLU(8), nn.AdaptiveAvgPool2d(1), nn.Conv2d(8, 8, 1), nn.Sigmoid(),
+        Factors(8, False), Factors(8, True), nn.Conv2d(8, 8, 1), SwiGLU(), nn.PReLU(), nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(), nn.Linear(4, 4)),
     "words": lambda: nn.Sequential(nn.Embedding(23, 12), nn.LayerNorm(12), ChannelsFirst(), nn.Linear(84, 33), nn.GELU(),
                                    nn.RMSNorm(33, eps=1e-3), nn.Linear(33, 5)),
     "encoder": lambda: Sequence(

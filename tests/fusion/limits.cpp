@@ -83,7 +83,7 @@ std::string steps(Description const& description, FusionLevel fusion = FusionLev
   DrawnNodes const nodes = nodes_of(description);
   auto const plan = make_plan(nodes, phase, fusion, limits);
   std::string text;
-  for (int s = 0; s < plan.size; ++s) text += ".fcnmaps"[int(plan.step[s].kind)];
+  for (int s = 0; s < plan.size; ++s) text += ".fcnmatps"[int(plan.step[s].kind)];
   return text;
 }
 // The roles of the layers of step s.

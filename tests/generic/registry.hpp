@@ -6,6 +6,10 @@
 #include <phyllo/phyllo.hpp>
 #include <rings.hpp>
 
+#include <rings.hpp>
+
+#include <rings.hpp>
+
 namespace phyllo::test {
 
 // What the generic tests run over: each layer with its smallest networks, each loss, and each
@@ -105,51 +109,49 @@ template <class... Networks> using List = TypeList<Networks...>;
 // clang-format off
 using linear       = List<Network<Input<5>, Linear<7>>, Network<Input<3>, Linear<17, Bias<false>>, Linear<1>>, Network<Input<2, 3>, Linear<17, PerPosition>, Tanh, Linear<2, PerPosition, Bias<false>>>>;
 using perceptron   = List<Network<Input<3>, Linear<9>, Tanh, Linear<8>, GELU, Linear<2>>>;
-using conv1d       = List<Network<Input<2, 9>, Conv1d<3, KernelSize<4>, Stride<2>, Padding<1>>>, Network<Input<3, 5>, Conv1d<2, Bias<false>>>>;
+using conv1d       = List<Network<Input<2, 9>, Conv1d<3, KernelSize<4>, Stride<2>, Padding<1>>> PHYLLO_IN_VERIFY(, Network<Input<3, 5>, Conv1d<2, Bias<false>>>)>;
 using conv2d       = List<Network<Input<2, 5, 4>, Conv2d<3, Padding<1>>, Tanh, Conv2d<2, KernelSize<3, 2>, Stride<2, 1>, Bias<false>>>, Network<Input<17, 2, 2>, Conv2d<1, KernelSize<1>>>>;
 using conv3d       = List<Network<Input<1, 3, 4, 3>, Conv3d<2, KernelSize<2, 3, 2>, Stride<1, 2, 1>, Padding<0, 1, 1>>>>;
-using dilated      = List<Network<Input<2, 7, 6>, Conv2d<3, KernelSize<3, 2>, Dilation<2, 3>, Stride<2, 1>>, Tanh>, Network<Input<2, 6>, Conv1d<2, ReflectPadding<2>, PaddingAfter<1>, Dilation<2>>>>;
-using grouped      = List<Network<Input<4, 4, 3>, Conv2d<6, ChannelGroups<2>, CircularPadding<1>>, Tanh, Conv2d<6, ChannelGroups<6>, KernelSize<2>>>, Network<Input<4, 1>, Conv1d<4, ChannelGroups<2>, KernelSize<1>>, BatchNorm<>, GELU>>;
+using dilated      = List<Network<Input<2, 7, 6>, Conv2d<3, KernelSize<3, 2>, Dilation<2, 3>, Stride<2, 1>>, Tanh> PHYLLO_IN_VERIFY(, Network<Input<2, 6>, Conv1d<2, ReflectPadding<2>, PaddingAfter<1>, Dilation<2>>>)>;
+using grouped      = List<Network<Input<4, 4, 3>, Conv2d<6, ChannelGroups<2>, CircularPadding<1>>, Tanh, Conv2d<6, ChannelGroups<6>, KernelSize<2>>> PHYLLO_IN_VERIFY(, Network<Input<4, 1>, Conv1d<4, ChannelGroups<2>, KernelSize<1>>, BatchNorm<>, GELU>)>;
 using transposed   = List<Network<Input<2, 2, 3>, ConvTranspose2d<2, KernelSize<3, 2>, Stride<2, 3>, Padding<1, 0>, OutputPadding<1, 0>>, Tanh, ConvTranspose2d<2, KernelSize<2>, ChannelGroups<2>, Dilation<2>, Padding<1>, Bias<false>>>, Network<Input<1, 2, 1, 2>, ConvTranspose3d<2, KernelSize<2>, Stride<3, 1, 2>>, BatchNorm<>>>;
-using convnet      = List<Network<Input<1, 6, 7>, Conv2d<3, Padding<1>>, Tanh, MaxPool2d<2>, Conv2d<2, KernelSize<2>, Bias<false>>, GELU, Flatten, Linear<4>, Tanh, Linear<2>>, Network<Input<2, 9>, AveragePool1d<3, Stride<2>>, Conv1d<5, KernelSize<2>, Stride<2>>, Sigmoid, Flatten, Linear<3>>>;
-using max_pool     = List<Network<Input<2, 7>, MaxPool1d<3, Stride<2>, Padding<1>>>, Network<Input<2, 5, 4>, MaxPool2d<2, Stride<1, 2>>>, Network<Input<1, 3, 4, 4>, MaxPool3d<2, Padding<1>>>>;
-using average_pool = List<Network<Input<2, 7>, AveragePool1d<3, Stride<2>, Padding<1>>>, Network<Input<2, 5, 4>, AveragePool2d<2, Stride<1, 2>>>, Network<Input<1, 3, 4, 4>, AveragePool3d<2, Padding<1>>>, Network<Input<3, 2, 5>, GlobalAveragePool>>;
+using convnet      = List<Network<Input<1, 6, 7>, Conv2d<3, Padding<1>>, Tanh, MaxPool2d<2>, Conv2d<2, KernelSize<2>, Bias<false>>, GELU, Flatten, Linear<4>, Tanh, Linear<2>> PHYLLO_IN_VERIFY(, Network<Input<2, 9>, AveragePool1d<3, Stride<2>>, Conv1d<5, KernelSize<2>, Stride<2>>, Sigmoid, Flatten, Linear<3>>)>;
+using max_pool     = List<Network<Input<2, 7>, MaxPool1d<3, Stride<2>, Padding<1>>>, Network<Input<2, 5, 4>, MaxPool2d<2, Stride<1, 2>>> PHYLLO_IN_VERIFY(, Network<Input<1, 3, 4, 4>, MaxPool3d<2, Padding<1>>>)>;
+using average_pool = List<Network<Input<2, 7>, AveragePool1d<3, Stride<2>, Padding<1>>>, Network<Input<3, 2, 5>, GlobalAveragePool> PHYLLO_IN_VERIFY(, Network<Input<2, 5, 4>, AveragePool2d<2, Stride<1, 2>>>, Network<Input<1, 3, 4, 4>, AveragePool3d<2, Padding<1>>>)>;
 using upsample     = List<Network<Input<2, 3>, Upsample<3>>, Network<Input<2, 2, 3>, Upsample<2>, Conv2d<2>>>;
 using batch_norm   = List<Network<Input<4>, Linear<5>, BatchNorm<>, Tanh, Linear<2>>, Network<Input<3, 2, 3>, BatchNorm<Epsilon<1e-2>, Momentum<0.25>>>, Network<Input<2, 3, 3>, Conv2d<3, KernelSize<2>, Bias<false>>, BatchNorm<>, GELU, BatchNorm<>>>;
-using slice        = List<Network<Input<5, 4>, Slice<1, 1, 4, 2>, Conv1d<3, KernelSize<1>>, Tanh, Slice<2, -1>, Flatten, Linear<2>>, Network<Input<2, 3, 4>, Tanh, Slice<-1, 1, -1>, Crop<1, 0>>>;
-using pad          = List<Network<Input<2, 3, 4>, Pad<ReflectPadding<1, 2>, PaddingAfter<2, 0>>, Conv2d<2>, Tanh, Pad<CircularPadding<1>>>, Network<Input<3, 2>, Pad<Padding<1>, PaddingAfter<0>, Fill<0.5>>, Tanh, Pad<ReplicatePadding<2>>>>;
-using permute      = List<Network<Input<2, 3, 4>, Permute<3, 1, 2>, Conv2d<2, KernelSize<1>>, Tanh, Flip<1, -1>, Reshape<3, -1>>, Network<Input<4>, Linear<12>, GELU, Reshape<4, 3>, Permute<2, 1>, Tanh, Reshape<2, 3, 1, 2>>>;
-using shuffle      = List<Network<Input<8, 1, 2>, PixelShuffle<2>, Tanh, PixelUnshuffle<2>, ChannelShuffle<4>>, Network<Input<3, 4>, PixelUnshuffle<2>, Tanh, PixelShuffle<3>>>;
-using aliases      = List<Network<Input<1, 2, 4>, Reshape<8>, Linear<6>, Reshape<1, 6>, Tanh, Conv1d<2>, GELU, Reshape<1, 8>, Branch<Path<>, Path<Reshape<1, 2, 4>, Conv2d<3, KernelSize<1, 4>, Padding<0>, Stride<1, 1>>, Reshape<1, 6>, Slice<2, 0, 1>, Pad<Padding<0>, PaddingAfter<7>>>>>, Network<Input<6>, Linear<6>, ReLU, Reshape<1, 6>, BatchNorm<>, Reshape<6>, Linear<3>>>;
 using relu         = List<Network<Input<6>, ReLU>, Network<Input<4>, Linear<9>, ReLU, Linear<2>>>;
 using tanh         = List<Network<Input<6>, Tanh>>;
 using sigmoid      = List<Network<Input<2, 3>, Sigmoid, Sigmoid>>;
 using gelu         = List<Network<Input<2, 2, 2>, GELU>>;
-using smooth_units = List<Network<Input<4>, Linear<5>, SiLU, Linear<4>, Mish, Linear<4>, Softplus<2.0>, Linear<3>, LogSigmoid, Softsign>, Network<Input<6>, Linear<5>, ELU<0.75>, TanhGELU, Linear<4>, CELU<1.5>>>;
+using smooth_units = List<Network<Input<4>, Linear<5>, SiLU, Linear<4>, Mish, Linear<4>, Softplus<2.0>, Linear<3>, LogSigmoid, Softsign> PHYLLO_IN_VERIFY(, Network<Input<6>, Linear<5>, ELU<0.75>, TanhGELU, Linear<4>, CELU<1.5>>)>;
 using kinked_units = List<Network<Input<4>, Linear<5>, LeakyReLU<>, Linear<4>, HardSigmoid, Linear<4>, HardSwish, Linear<3>, SELU, HardTanh<-0.5, 0.25>>>;
-using user_mish         = List<Network<Input<6>, UserMish, UserMish>, Network<Input<4>, Linear<5>, UserMish, Linear<3>, UserMish>, Network<Input<1, 4, 4>, Conv2d<3>, BatchNorm<>, UserMish>>;
-using softmax      = List<Network<Input<5>, Softmax>, Network<Input<3, 4>, Conv1d<4>, Softmax>>;
+using user_mish         = List<Network<Input<6>, UserMish, UserMish>, Network<Input<1, 4, 4>, Conv2d<3>, BatchNorm<>, UserMish> PHYLLO_IN_VERIFY(, Network<Input<4>, Linear<5>, UserMish, Linear<3>, UserMish>)>;
+using softmax      = List<Network<Input<3, 4>, Conv1d<4>, Softmax> PHYLLO_IN_VERIFY(, Network<Input<5>, Softmax>)>;
 using dropout      = List<Network<Input<9>, Dropout<0.4>, AlphaDropout<0.3>>, Network<Input<5>, Linear<8>, Tanh, Dropout<0.3>, Linear<3>, Dropout<0.2>, Residual<Linear<3>, StochasticDepth<0.4>>, Sigmoid>>;
-using flatten      = List<Network<Input<2, 3, 2>, Flatten, Linear<3>>, Network<Input<2, 2, 3>, Tanh, Flatten, Sigmoid>, Network<Input<1, 4>, Flatten, Softmax>>;
+using flatten      = List<Network<Input<2, 3, 2>, Flatten, Linear<3>>, Network<Input<2, 2, 3>, Tanh, Flatten, Sigmoid> PHYLLO_IN_VERIFY(, Network<Input<1, 4>, Flatten, Softmax>)>;
 using residual     = List<Network<Input<4>, Residual<Linear<4>, Tanh>, Sigmoid>, Network<Input<2, 4>, Residual<Main<Conv1d<3, Padding<1>>, Tanh>, Shortcut<Conv1d<3, KernelSize<1>>>>, Tanh>>;
-using normalized_sum = List<Network<Input<4>, Linear<3>, Residual<Linear<3>, BatchNorm<>>, Tanh, Linear<2>>, Network<Input<3>, Residual<BatchNorm<>>>, Network<Input<2, 4>, Residual<Main<Conv1d<3, Padding<1>>, BatchNorm<>>, Shortcut<Conv1d<3, KernelSize<1>>, BatchNorm<>>>, GELU, Dropout<0.3>>>;
-using branch       = List<Network<Input<2, 3, 3>, Branch<Path<Conv2d<2>>, Path<Conv2d<3>, Tanh>>>, Network<Input<3>, Branch<Path<>, Path<Linear<2>>, Path<Linear<17>, Tanh>>, Linear<2>>>;
+using normalized_sum = List<Network<Input<4>, Linear<3>, Residual<Linear<3>, BatchNorm<>>, Tanh, Linear<2>>, Network<Input<2, 4>, Residual<Main<Conv1d<3, Padding<1>>, BatchNorm<>>, Shortcut<Conv1d<3, KernelSize<1>>, BatchNorm<>>>, GELU, Dropout<0.3>> PHYLLO_IN_VERIFY(, Network<Input<3>, Residual<BatchNorm<>>>)>;
+using branch       = List<Network<Input<3>, Branch<Path<>, Path<Linear<2>>, Path<Linear<17>, Tanh>>, Linear<2>> PHYLLO_IN_VERIFY(, Network<Input<2, 3, 3>, Branch<Path<Conv2d<2>>, Path<Conv2d<3>, Tanh>>>)>;
 using skips        = List<Network<Input<3>, Linear<4>, Tanh, Save<first_tag>, Linear<4>, AddFrom<first_tag>, Sigmoid, ConcatFrom<first_tag>, From<first_tag>, ConcatFrom<first_tag>, Linear<2>>>;
 using ports        = List<TwoPorts>;
-using embedding    = List<Network<IntegerInput<4>, Embedding<6, 3>>, Network<IntegerInput<1, 2, 3>, Embedding<1, 2>, Conv2d<3, KernelSize<2>>, Tanh>, Network<IntegerInput<1>, Embedding<9, 17>, Flatten, Linear<5>, GELU, Linear<2>>, WordsAndNumbers>;
-using layer_norm   = List<Network<Input<5>, LayerNorm<>>, Network<Input<4>, Linear<17>, LayerNorm<>, Tanh, Linear<3>>, Network<Input<3, 2, 3>, LayerNorm<Affine<false>, Epsilon<1e-3>>, GELU, LayerNorm<>>, Network<IntegerInput<3>, Embedding<5, 4>, LayerNorm<>, Dropout<0.3>>>;
-using rms_norm     = List<Network<Input<5>, RMSNorm<>>, Network<Input<4>, Linear<17>, RMSNorm<>, Tanh, Linear<3>>, Network<Input<1, 4>, RMSNorm<Epsilon<1e-3>>, Conv1d<6>, RMSNorm<Affine<false>>, Sigmoid>, Network<Input<4>, Linear<6>, Residual<Linear<6>, RMSNorm<>>, Tanh, Linear<2>>>;
-using group_norm   = List<Network<Input<6, 3, 2>, GroupNorm<3>, Tanh>, Network<Input<4>, Linear<12>, GroupNorm<2, Epsilon<1e-3>>, Linear<3>>, Network<Input<2, 5>, Conv1d<17>, GroupNorm<1, Affine<false>>, GELU, Dropout<0.3>>, Network<Input<3, 7>, InstanceNorm<>, Conv1d<4>, InstanceNorm<Affine<true>>, Sigmoid>>;
-using log_softmax  = List<Network<Input<5>, LogSoftmax>, Network<Input<3, 4>, Conv1d<4>, SoftmaxOver<Axis::length>, Conv1d<2, KernelSize<1>>, LogSoftmaxOver<Axis::length>>, Network<Input<2, 3, 2, 2>, SoftmaxOver<Axis::depth>, SoftmaxOver<Axis::channels>>>;
-using reduce       = List<Network<Input<2, 3, 4>, Max<Axis::height, Axis::channels>, Conv2d<2, KernelSize<1>>, Mean<Axis::width>>, Network<Input<5>, Linear<4>, Tanh, Sum<Axis::channels>>, Network<Input<3, 2, 2, 3>, Sum<Axis::depth, Axis::width>, Max<Axis::height>>, Network<Input<7>, Max<Axis::channels>>>;
-using adaptive_pool = List<Network<Input<2, 7>, AdaptiveAveragePool1d<3>, Tanh, AdaptiveMaxPool1d<2>>, Network<Input<7, 5, 3>, AdaptiveMaxPool2d<2>>, Network<Input<2, 2, 3, 5>, AdaptiveMaxPool3d<1, 2, 3>, AdaptiveAveragePool3d<2, 2, 4>>, Network<Input<1, 5, 3>, AdaptiveAveragePool2d<4, 2>>>;
+using embedding    = List<Network<IntegerInput<4>, Embedding<6, 3>>, Network<IntegerInput<1, 2, 3>, Embedding<1, 2>, Conv2d<3, KernelSize<2>>, Tanh>, WordsAndNumbers PHYLLO_IN_VERIFY(, Network<IntegerInput<1>, Embedding<9, 17>, Flatten, Linear<5>, GELU, Linear<2>>)>;
+using layer_norm   = List<Network<Input<4>, Linear<17>, LayerNorm<>, Tanh, Linear<3>>, Network<IntegerInput<3>, Embedding<5, 4>, LayerNorm<>, Dropout<0.3>> PHYLLO_IN_VERIFY(, Network<Input<5>, LayerNorm<>>, Network<Input<3, 2, 3>, LayerNorm<Affine<false>, Epsilon<1e-3>>, GELU, LayerNorm<>>)>;
+using rms_norm     = List<Network<Input<4>, Linear<17>, RMSNorm<>, Tanh, Linear<3>>, Network<Input<1, 4>, RMSNorm<Epsilon<1e-3>>, Conv1d<6>, RMSNorm<Affine<false>>, Sigmoid> PHYLLO_IN_VERIFY(, Network<Input<5>, RMSNorm<>>, Network<Input<4>, Linear<6>, Residual<Linear<6>, RMSNorm<>>, Tanh, Linear<2>>)>;
+using group_norm   = List<Network<Input<6, 3, 2>, GroupNorm<3>, Tanh>, Network<Input<3, 7>, InstanceNorm<>, Conv1d<4>, InstanceNorm<Affine<true>>, Sigmoid> PHYLLO_IN_VERIFY(, Network<Input<4>, Linear<12>, GroupNorm<2, Epsilon<1e-3>>, Linear<3>>, Network<Input<2, 5>, Conv1d<17>, GroupNorm<1, Affine<false>>, GELU, Dropout<0.3>>)>;
+using log_softmax  = List<Network<Input<3, 4>, Conv1d<4>, SoftmaxOver<Axis::length>, Conv1d<2, KernelSize<1>>, LogSoftmaxOver<Axis::length>> PHYLLO_IN_VERIFY(, Network<Input<5>, LogSoftmax>, Network<Input<2, 3, 2, 2>, SoftmaxOver<Axis::depth>, SoftmaxOver<Axis::channels>>)>;
+using reduce       = List<Network<Input<2, 3, 4>, Max<Axis::height, Axis::channels>, Conv2d<2, KernelSize<1>>, Mean<Axis::width>> PHYLLO_IN_VERIFY(, Network<Input<5>, Linear<4>, Tanh, Sum<Axis::channels>>, Network<Input<3, 2, 2, 3>, Sum<Axis::depth, Axis::width>, Max<Axis::height>>, Network<Input<7>, Max<Axis::channels>>)>;
+using adaptive_pool = List<Network<Input<2, 7>, AdaptiveAveragePool1d<3>, Tanh, AdaptiveMaxPool1d<2>> PHYLLO_IN_VERIFY(, Network<Input<7, 5, 3>, AdaptiveMaxPool2d<2>>, Network<Input<2, 2, 3, 5>, AdaptiveMaxPool3d<1, 2, 3>, AdaptiveAveragePool3d<2, 2, 4>>, Network<Input<1, 5, 3>, AdaptiveAveragePool2d<4, 2>>)>;
 using map          = List<Network<Input<3, 2, 2>, PReLU<PerChannel<true>>, Conv2d<2, KernelSize<1>>, PReLU<InitialValue<0.1>>, ScaleShift, Tanh, LayerScale<InitialValue<0.5>>>>;
 using gates        = List<Network<Input<4, 2, 3>, GLU, SiLU, Save<first_tag>, GlobalAveragePool, Sigmoid, MultiplyBy<first_tag>, Save<second_tag>, Conv2d<1, KernelSize<1>>, Combine<ProductSum, second_tag, first_tag>, Dropout<0.2>, Save<first_tag>, MultiplyBy<first_tag>>>;
-using reparameterise = List<Network<Input<6>, Linear<8>, Reparameterise, Tanh>, Network<Input<4>, Save<first_tag>, Tanh, Combine<ReparameterisePair, first_tag>, Dropout<0.3>, Combine<Subtract, first_tag>, GEGLU>>;
+using reparameterise = List<Network<Input<6>, Linear<8>, Reparameterise, Tanh> PHYLLO_IN_VERIFY(, Network<Input<4>, Save<first_tag>, Tanh, Combine<ReparameterisePair, first_tag>, Dropout<0.3>, Combine<Subtract, first_tag>, GEGLU>)>;
 using attention    = List<Network<Input<4, 3>, LearnedPositions, MultiheadAttention<2, Causal, Rotary<100>, Dropout<0.3>>>, MaskedKeys PHYLLO_IN_VERIFY(, Network<Input<2, 3>, Linear<6, PerPosition>, TransformerEncoderLayer<6, 3, 5, Tanh, NormFirst, Dropout<0.2>>>)>;
-using rnn          = List<Network<Input<3, 4>, RNN<5>, Tanh>, Network<Input<2, 3>, RNN<3, Nonlinearity<ReLU>, Layers<2>, Bias<false>>>>;
-using lstm         = List<Network<Input<3, 4>, LSTM<5>>, BothDirections, Network<Input<4>, LSTM<17>, Linear<2>>>;
+using rnn          = List<Network<Input<2, 3>, RNN<3, Nonlinearity<ReLU>, Layers<2>, Bias<false>>> PHYLLO_IN_VERIFY(, Network<Input<3, 4>, RNN<5>, Tanh>)>;
+using lstm         = List<Network<Input<3, 4>, LSTM<5>>, BothDirections PHYLLO_IN_VERIFY(, Network<Input<4>, LSTM<17>, Linear<2>>)>;
 using gru          = List<Network<Input<3, 4>, GRU<5, Bidirectional>>, WithLengths>;
+using moves        = List<Network<Input<4, 3, 4>, Slice<2, 1>, Pad<ReflectPadding<1, 2>, PaddingAfter<1, 0>>, Conv2d<4>, Tanh, PixelShuffle<2>, Pad<ReplicatePadding<1>>, Pad<CircularPadding<0, 1>>, PixelUnshuffle<2>, ChannelShuffle<2>, Permute<3, 1, 2>, Flip<1, -1>, Crop<1, 0>, Reshape<4, 9>, Pad<Padding<1>, Fill<0.5>>>, Network<Input<1, 2, 3>, Reshape<6>, Linear<6>, Tanh, Reshape<1, 6>, BatchNorm<>, Reshape<6>, Linear<3>>
+                          PHYLLO_IN_VERIFY(, Network<Input<5, 4>, Slice<1, 1, 4, 2>, Conv1d<3, KernelSize<1>>, Tanh, Slice<2, -1>, Flatten, Linear<2>>, Network<Input<2, 3, 4>, Tanh, Slice<-1, 1, -1>>, Network<Input<3, 4>, PixelUnshuffle<2>, Tanh, PixelShuffle<3>>, Network<Input<4>, Linear<12>, GELU, Reshape<4, 3>, Permute<2, 1>, Tanh, Reshape<2, 3, 1, 2>>,
+                          Network<Input<1, 2, 4>, Reshape<8>, Linear<6>, Reshape<1, 6>, Tanh, Conv1d<2>, GELU, Reshape<1, 8>, Branch<Path<>, Path<Reshape<1, 2, 4>, Conv2d<3, KernelSize<1, 4>>, Reshape<1, 6>, Slice<2, 0, 1>, Pad<Padding<0>, PaddingAfter<7>>>>>)>;
 // clang-format on
 
 }  // namespace cases

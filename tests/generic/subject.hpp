@@ -60,8 +60,7 @@ template <class Net> constexpr int entries_of(int input) {
 /// every query has a key.
 template <class Net> constexpr bool is_mask(int input) {
   for (Node const& n : Net::program::nodes.node)
-    if (n.role == Role::product && n.sources == 3 &&
-        n.source[2] == Ports<Net>::input_node(input))
+    if (n.role == Role::product && n.sources == 3 && n.source[2] == Ports<Net>::input_node(input))
       return true;
   return false;
 }

@@ -16,10 +16,11 @@ using Space = Kokkos::DefaultExecutionSpace;
 struct Rate : Network<Input<2>, Linear<16>, Tanh, Linear<16>, Tanh, Linear<1>> {};
 struct Closure : Network<Input<8>, Linear<32>, ReLU, Linear<32>, ReLU, Linear<4>> {};
 struct encoder;
-struct Stencil
-    : Network<Input<2, 4, 4>, Conv2d<4, Padding<1>>, BatchNorm<>, ReLU, Save<encoder>, MaxPool2d<2>,
-              Pad<CircularPadding<1>>, Conv2d<4>, GELU, Upsample<2>, AddFrom<encoder>, Dropout<0.1>,
-              GlobalAveragePool, Flatten, Linear<3>, Softmax> {};
+struct Stencil : Network<Input<2, 4, 4>, Conv2d<4, Padding<1>>, BatchNorm<>, ReLU, Save<encoder>,
+                         MaxPool2d<2>, Conv2d<4, Padding<1>>, GELU, Upsample<2>, AddFrom<encoder>,
+                         Dropout<0.1>, GlobalAveragePool, Flatten, Linear<3>, Softmax> {};
+struct Extents : Network<Input<2, 4, 4>, GroupNorm<2>, Tanh, LogSoftmaxOver<Axis::height>,
+                         AdaptiveMaxPool2d<3, 2>, Max<Axis::width>, Mean<Axis::channels>> {};
 struct state;
 struct forcing;
 struct rate;
@@ -113,6 +114,7 @@ void gpu_in_kernel(Space const& exec, Kokkos::View<float**, Space> x,
       ByCells<Rate, Full<float>>{InKernel<Rate, Full<float>>{nullptr, nullptr}, x, y});
   call<Closure, Mixed<bf16, float>>(exec, x, y);
   PHYLLO_IN_VERIFY(call<Stencil, Full<double>>(exec, x, y);)
+  PHYLLO_IN_VERIFY(call<Extents, Full<float>>(exec, x, y);)
   PHYLLO_IN_VERIFY(call<Stencil, Mixed<fp16, float>>(exec, x, y);)
   Kokkos::parallel_for("two heads", Kokkos::RangePolicy<Space>(exec, 0, int(x.extent(0))),
                        TwoHeads<Full<float>>{InKernel<Heads, Full<float>>{nullptr, nullptr}, x, y});

@@ -24,6 +24,22 @@ struct GpuDecoder
 struct GpuRecurrent
     : phyllo::Network<phyllo::Input<4, 12>, phyllo::LSTM<16, phyllo::Bidirectional>,
                       phyllo::GlobalAveragePool, phyllo::Flatten, phyllo::Linear<16>> {};
+struct gpu_memory;
+struct GpuTransformer
+    : phyllo::Network<phyllo::Input<4, 6>, phyllo::LearnedPositions, phyllo::Save<gpu_memory>,
+                      phyllo::MultiheadAttention<2, phyllo::Rotary<>>,
+                      phyllo::TransformerDecoderLayer<4, 2, 8, gpu_memory, phyllo::Causal,
+                                                      phyllo::Dropout<0.1>>> {};
+struct GpuStatistics
+    : phyllo::Network<phyllo::Input<4, 8, 8>, phyllo::GroupNorm<2>, phyllo::ReLU,
+                      phyllo::SoftmaxOver<phyllo::Axis::height>, phyllo::AdaptiveMaxPool2d<3>,
+                      phyllo::Max<phyllo::Axis::width>, phyllo::Mean<phyllo::Axis::height>,
+                      phyllo::LogSoftmax> {};
+struct GpuGate;
+struct GpuMaps
+    : phyllo::Network<phyllo::Input<4, 8, 8>, phyllo::GLU, phyllo::PReLU<>, phyllo::Save<GpuGate>,
+                      phyllo::GlobalAveragePool, phyllo::ScaleShift, phyllo::MultiplyBy<GpuGate>,
+                      phyllo::Reparameterise, phyllo::Tanh> {};
 struct GpuPerceptron : phyllo::Network<phyllo::Input<16>, phyllo::Linear<64>, phyllo::ReLU,
                                        phyllo::Linear<64>, phyllo::ReLU, phyllo::Linear<16>> {};
 
@@ -39,12 +55,29 @@ template <class Net, class L, class P, class Targets> void train(Targets const& 
 void gpu_training(Kokkos::View<int*> classes, Kokkos::View<float**> values) {
   train<GpuConvolutional, phyllo::CrossEntropy, phyllo::Full<float>>(classes);
   PHYLLO_IN_VERIFY(train<GpuRecurrent, phyllo::MeanSquaredError, phyllo::Full<float>>(values);)
+  PHYLLO_IN_VERIFY(train<GpuStatistics, phyllo::MeanSquaredError, phyllo::Full<float>>(values);)
   PHYLLO_IN_VERIFY(train<GpuDecoder, phyllo::MeanSquaredError, phyllo::Full<float>>(values);)
+  PHYLLO_IN_VERIFY(train<GpuTransformer, phyllo::MeanSquaredError, phyllo::Full<float>>(values);)
+  PHYLLO_IN_VERIFY(
+      train<GpuMaps, phyllo::MeanSquaredError, phyllo::Mixed<phyllo::bf16, float>>(values);)
   PHYLLO_IN_VERIFY(
       train<GpuConvolutional, phyllo::CrossEntropy, phyllo::Mixed<phyllo::bf16, float>>(classes);)
   PHYLLO_IN_VERIFY(
       train<GpuPerceptron, phyllo::MeanSquaredError, phyllo::Mixed<phyllo::fp16, float>>(values);)
   PHYLLO_IN_VERIFY(train<GpuPerceptron, phyllo::MeanSquaredError, phyllo::Full<float>>(values);)
+}
+
+// Attention, products and rotations, of which no network of the quick check consists.
+void gpu_attention(Kokkos::DefaultExecutionSpace const& exec) {
+  using P = phyllo::Full<float>;
+  using Attention = phyllo::op::Attention<16, phyllo::op::Chain<>>;
+  using Rotation = phyllo::op::Position<phyllo::op::PositionKind::rotary>;
+  using Kernels = phyllo::portable::Kernels<Attention, P>;
+  Kernels::run(exec, "attention", Attention::Forward<P>{});
+  Kernels::run(exec, "attention", Attention::Backward<P>{});
+  phyllo::portable::Kernels<phyllo::op::Product, P>::run(exec, "product",
+                                                         phyllo::op::Product::Forward<P>{});
+  phyllo::portable::Kernels<Rotation, P>::run(exec, "rotation", Rotation::Forward<P>{});
 }
 
 // Kernels of rows, lookups and recurrences, of which no network here consists.
@@ -63,11 +96,32 @@ template <class Cell, class P> void recurrence(Kokkos::DefaultExecutionSpace con
   Kernels::run(exec, "scan", typename Scan::template Forward<P>{});
   Kernels::run(exec, "scan", typename Scan::template Backward<P>{});
 }
+// One map with operands, parameters, noise and a chain.
+struct GpuMap {
+  static constexpr phyllo::MapOperand operands[] = {{.part = 0, .parts = 2},
+                                                    {.part = 1, .parts = 2}};
+  static constexpr phyllo::MapParameter parameters[] = {{"weight", 1}};
+  static constexpr bool random = true;
+  template <class T> KOKKOS_FUNCTION static T value(T a, T b, T weight, T noise) {
+    return weight * a + b * noise;
+  }
+  template <class T>
+  KOKKOS_FUNCTION static phyllo::Partials<T, 3> derivatives(T a, T, T weight, T noise) {
+    return {weight, noise, a};
+  }
+};
+template <class P> void maps(Kokkos::DefaultExecutionSpace const& exec) {
+  using Op = phyllo::op::Map<GpuMap, phyllo::op::Chain<phyllo::Tanh>>;
+  using Kernels = phyllo::portable::Kernels<Op, P>;
+  Kernels::run(exec, "map", typename Op::template Forward<P>{});
+  Kernels::run(exec, "map", typename Op::template Backward<P>{});
+}
 void gpu_rows_and_lookups(Kokkos::DefaultExecutionSpace const& exec) {
   rows_and_lookups<phyllo::Full<float>>(exec);
   recurrence<phyllo::op::GRUCell, phyllo::Full<float>>(exec);
   PHYLLO_IN_VERIFY(recurrence<phyllo::op::LSTMCell, phyllo::Mixed<phyllo::bf16, float>>(exec);)
   PHYLLO_IN_VERIFY(
       recurrence<phyllo::op::RNNCell<phyllo::Activation::rectifier>, phyllo::Full<double>>(exec);)
+  maps<phyllo::Full<float>>(exec);
   PHYLLO_IN_VERIFY(rows_and_lookups<phyllo::Mixed<phyllo::bf16, float>>(exec);)
 }

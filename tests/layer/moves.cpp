@@ -5,6 +5,7 @@
 // they cost nothing, so that a value is read under other extents than it is stored with.
 
 #include <fusion/boundaries.hpp>
+#include <rings.hpp>
 
 #include <vector>
 
@@ -15,20 +16,23 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-// What a layer makes of the numbers 0, 1, 2, ... of one sample.
+// Element i of a sample in the field's order, (C, S), and in the one in which it is stored.
+int stored(Shape const& s, int i) { return i % s.positions() * s.channels + i / s.positions(); }
+int logical(Shape const& s, int i) { return i % s.channels * s.positions() + i / s.channels; }
+
+// What a layer makes of the numbers 0, 1, 2, ... of one sample; -7 is its fill.
 template <class Layer, int... Extent> Numbers moved() {
-  using Net = Network<Input<Extent...>, Layer>;
-  using View = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
-  Space const exec;
-  View const x("x", 2, std::size_t(Net::input.size())), y("y", 2, std::size_t(Net::output.size()));
-  for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = double(i);
-  Model<Net, Full<double>> model(exec, {.batch = 2});
-  model.infer(exec, x, y);
-  exec.fence("moves");
-  // The second sample is the first one, its numbers larger by the size of the input.
-  for (int i = 0; i < Net::output.size(); ++i)
-    CHECK((y(1, i) == y(0, i) + Net::input.size() || y(1, i) == -7));
-  return Numbers(y.data(), y.data() + Net::output.size());
+  constexpr Shape from{Extent...};
+  static_assert(Layer::accepts(from));
+  constexpr Shape to = Layer::output(from);
+  constexpr MoveMap map = Layer::map(from), merged = map.merged();
+  Numbers y;
+  for (int i = 0; i < to.size(); ++i) {
+    int const source = map.source(stored(to, i));
+    CHECK(merged.source(stored(to, i)) == source);
+    y.push_back(source < 0 ? -7 : logical(from, source));
+  }
+  return y;
 }
 template <class Net>
 constexpr int steps = Planned<Net, Phase::training, FusionLevel::tile, 8>::plan.size;
@@ -73,6 +77,7 @@ TEST_CASE("moves: other orders by hand") {
   CHECK(moved<Flip<-1, 2>, 1, 2, 2>() == Numbers{3, 2, 1, 0});
   CHECK(moved<Permute<2, 1>, 2, 3>() == Numbers{0, 3, 1, 4, 2, 5});
   CHECK(moved<Permute<3, 1, 2>, 1, 2, 3>() == Numbers{0, 3, 1, 4, 2, 5});
+  CHECK(moved<Permute<1, 3, 2>, 2, 1, 3>() == Numbers{0, 1, 2, 3, 4, 5});
   // The numbers stay in their order, (C, S), whatever the extents.
   Numbers const all{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
   CHECK(moved<Reshape<3, -1>, 2, 6>() == all);
@@ -88,15 +93,33 @@ TEST_CASE("moves: channels and positions by hand") {
   CHECK(moved<ChannelShuffle<3>, 6>() == Numbers{0, 2, 4, 1, 3, 5});
   CHECK(moved<Upsample<2>, 1, 2>() == Numbers{0, 0, 1, 1});
 }
-TEST_CASE("moves: what costs nothing is read and written as the caller's Views are") {
-  CHECK(moved<Permute<1, 3, 2>, 2, 1, 3>() == Numbers{0, 1, 2, 3, 4, 5});
-  compare_with_reference<AtBothEnds>();
+TEST_CASE("moves: an input that is an output under other extents") {
+  using Net = Network<Input<6>, Reshape<1, 2, 3>>;
+  static_assert(steps<Net> == 0);
+  Space const exec;
+  auto const x = view_of<Kokkos::LayoutLeft, 0>(Net::input, 2);
+  auto const y = view_of<Kokkos::LayoutLeft, 2>(Net::output, 2);
+  fill(x, 1);
+  Model<Net, Full<double>> model(exec, {.batch = 2});
+  model.infer(exec, x, y);
+  exec.fence("moves");
+  for (int n = 0; n < 2; ++n)
+    for (int i = 0; i < 6; ++i) CHECK(y(n, 0, i / 3, i % 3) == x(n, i));
+}
+// `if constexpr` leaves out what is discarded in templates only.
+template <bool All> void compare_aliases() {
   compare_with_reference<AtBothEnds, Kokkos::LayoutLeft>();
-  compare_with_reference<Alone, Kokkos::LayoutLeft>();
   compare_with_reference<Folded>();
-  compare_with_reference<RowsOfOne>();
   compare_with_reference<OtherImages, Kokkos::LayoutLeft>();
-  compare_with_reference<ImageOfRow>();
   compare_with_reference<Joined, Kokkos::LayoutLeft>();
-  compare_with_reference<FlatImage>();
+  if constexpr (All) {
+    compare_with_reference<AtBothEnds>();
+    compare_with_reference<Alone, Kokkos::LayoutLeft>();
+    compare_with_reference<RowsOfOne>();
+    compare_with_reference<ImageOfRow>();
+    compare_with_reference<FlatImage>();
+  }
+}
+TEST_CASE("moves: what costs nothing is read and written as the caller's Views are") {
+  compare_aliases<all_cases>();
 }

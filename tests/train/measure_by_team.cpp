@@ -87,8 +87,8 @@ void check_equal(StepState const& got, StepState const& wanted) {
   CHECK(got.finite == wanted.finite);
   CHECK(got.loss_scale == wanted.loss_scale);
   CHECK(got.learning_rate == wanted.learning_rate);
-  CHECK(got.rule_numbers<Adam::Corrections>().second ==
-        wanted.rule_numbers<Adam::Corrections>().second);
+  CHECK(got.rule_numbers<AdamMoments::Corrections>().second ==
+        wanted.rule_numbers<AdamMoments::Corrections>().second);
 }
 
 }  // namespace

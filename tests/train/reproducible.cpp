@@ -27,8 +27,8 @@ struct Perceptron : Network<Input<7>, Linear<33>, Tanh, Dropout<0.2>, Linear<16>
 struct Images : Network<Input<1, 9, 8>, Conv2d<5>, Tanh, MaxPool2d<2>, Conv2d<17, KernelSize<2>>,
                         GELU, Flatten, Linear<3>> {};
 // No segment: kernels layer by layer.
-struct Layers : Network<Input<1, 6, 6>, Conv2d<4, Padding<1>>, BatchNorm<>, ReLU, MaxPool2d<2>,
-                        Flatten, Linear<130>, Tanh, Linear<3>> {};
+struct Layered : Network<Input<1, 6, 6>, Conv2d<4, Padding<1>>, BatchNorm<>, ReLU, MaxPool2d<2>,
+                         Flatten, Linear<130>, Tanh, Linear<3>> {};
 
 template <class Net> auto inputs(int batch) {
   constexpr Shape s = Net::input;
@@ -80,7 +80,7 @@ TEST_CASE_TEMPLATE("reproducible: any number of threads gives the same bits", P,
                    Mixed<bf16, float> PHYLLO_IN_VERIFY(, Full<double>)) {
   check_threads<Perceptron, P>();
   check_threads<Images, P>();
-  check_threads<Layers, P>();
+  check_threads<Layered, P>();
 }
 
 TEST_CASE("reproducible: without it, the bits follow the threads") {

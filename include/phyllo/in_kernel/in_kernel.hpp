@@ -119,7 +119,7 @@ template <class Net, class Precision> class InKernel {
   template <class T, int N, int... Count>
   PHYLLO_FUNCTION auto operator()(Cells<T, Count, N> const&... in) const {
     constexpr bool complete = sizeof...(Count) == inputs;
-    constexpr bool fits = complete && has_sizes<Count...>(std::make_index_sequence<inputs>{});
+    constexpr bool fits = has_sizes<Count...>;
     static_assert(complete,
                   "in_kernel: a call with Cells requires Cells for each input of the network, in "
                   "their order.");
@@ -165,14 +165,15 @@ template <class Net, class Precision> class InKernel {
   // nvcc treats a constexpr call inside a type as a device call, so these are constants.
   static constexpr int first_output = AllPorts::output_shape(0).size();
 
-  // Whether Cells have so many variables as the inputs have numbers.
-  template <int... Count, std::size_t... I>
-  static constexpr bool has_sizes(std::index_sequence<I...>) {
-    if constexpr (sizeof...(Count) != sizeof...(I))
-      return false;
-    else
-      return ((Count == AllPorts::input_shape(int(I)).size()) && ...);
-  }
+  // Whether Cells have as many variables as the inputs have numbers; a constant, because device
+  // code may not call what computes it.
+  template <int... Count>
+  static constexpr bool has_sizes = [] {
+    int const given[] = {Count..., 0};
+    bool fits = sizeof...(Count) == inputs;
+    for (int k = 0; fits && k < inputs; ++k) fits = given[k] == AllPorts::input_shape(k).size();
+    return fits;
+  }();
 
   // Of a wrong number of arguments none is looked at.
   template <bool IsComplete, class... T>

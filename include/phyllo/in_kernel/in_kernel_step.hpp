@@ -31,8 +31,7 @@ template <class Planned, int S> struct StepFacts {
   static constexpr int sources = head.sources;
   template <int I> static constexpr int source = Planned::liveness.source(S, I);
   template <int I> static constexpr int source_channels = head.source_shape[I].channels;
-  template <int I>
-  static constexpr int source_positions = head.source_shape[I].positions();
+  template <int I> static constexpr int source_positions = head.source_shape[I].positions();
   static constexpr int weight = head.parameter[0].offset, bias = head.parameter[1].offset;
   static constexpr int norm_weight = norm.parameter[0].offset;
   static constexpr int norm_bias = norm.parameter[1].offset;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/attention_options.hpp>
 #include <phyllo/core/type_list.hpp>
 #include <phyllo/kind/facts.hpp>
 #include <phyllo/op/attention.hpp>

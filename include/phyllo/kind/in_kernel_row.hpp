@@ -20,13 +20,13 @@ inline constexpr bool normalizes_groups = requires { Layer::groups_of(Shape{}); 
 namespace detail {
 
 // Of a softmax: its axis, and whether its result is the logarithm.
-template <class Layer> constexpr Axis softmax_axis() {
+template <class Layer> PHYLLO_FUNCTION constexpr Axis softmax_axis() {
   if constexpr (requires { Layer::axis; })
     return Layer::axis;
   else
     return Axis::channels;
 }
-template <class Layer> constexpr bool is_logarithmic() {
+template <class Layer> PHYLLO_FUNCTION constexpr bool is_logarithmic() {
   if constexpr (requires { Layer::logarithm; })
     return Layer::logarithm;
   else
@@ -34,7 +34,7 @@ template <class Layer> constexpr bool is_logarithmic() {
 }
 
 // Whether a normalisation subtracts the mean.
-template <class Layer> constexpr bool centers() {
+template <class Layer> PHYLLO_FUNCTION constexpr bool centers() {
   if constexpr (normalizes<Layer>)
     return Layer::centered;
   else
@@ -84,7 +84,7 @@ template <class Step> struct InKernelRow {
   PHYLLO_FUNCTION static void normalize(Step const& step, int row) {
     using Facts = typename Step::Facts;
     auto const* const x = step.template source<0>();
-    constexpr int count = numbers();
+    constexpr int count = numbers;
     T mean = T(0), squares = T(0);
     if constexpr (is_centered<typename Step::Leaf>) {
       for (int i = 0; i < count; ++i) mean += T(x[at(row, i)]);
@@ -107,9 +107,8 @@ template <class Step> struct InKernelRow {
  private:
   static constexpr int rows = Step::items;
   static constexpr int width = normalizes_groups<typename Step::Leaf> ? C / rows : C;
-  static constexpr int numbers() {
-    return normalizes_groups<typename Step::Leaf> ? width * Step::Facts::out_positions : C;
-  }
+  static constexpr int numbers =
+      normalizes_groups<typename Step::Leaf> ? width * Step::Facts::out_positions : C;
   PHYLLO_FUNCTION static constexpr int at(int row, int i) {
     if constexpr (normalizes_groups<typename Step::Leaf>)
       return i / width * C + row * width + i % width;

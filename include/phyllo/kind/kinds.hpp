@@ -42,10 +42,10 @@ template <Role... R> struct KindList {
 };
 
 /// All kinds, in the order of Role.
-using Kinds = KindList<Role::input, Role::contraction, Role::normalization, Role::pointwise,
-                       Role::pooling, Role::add, Role::concatenation, Role::row, Role::lookup,
-                       Role::convolution, Role::move, Role::reduce, Role::map, Role::product,
-                       Role::position, Role::scan>;
+using Kinds =
+    KindList<Role::input, Role::contraction, Role::normalization, Role::pointwise, Role::pooling,
+             Role::add, Role::concatenation, Role::row, Role::lookup, Role::convolution, Role::move,
+             Role::reduce, Role::map, Role::product, Role::position, Role::scan>;
 
 }  // namespace detail
 

@@ -20,20 +20,13 @@ template <> struct Kind<Role::map> {
     if (!n.ok) return;
     n.output = output;
     constexpr int parameters = op::detail::map_parameters<L>;
-    if constexpr (parameters > 0)
-      for (int k = 0; k < parameters; ++k) {
-        auto const& p = L::parameters[k];
-        n.parameter[k] =
-            ParameterTensor::constant(p.name, p.per_channel ? output.channels : 1, p.initial);
-        n.parameter[k].gives_source_gradient = true;
-      }
-    int const blocks = op::Map<L, op::Chain<>>::row_blocks;
-    if (detail::exceeds_int(blocks, parameters, output.channels)) {
+    if (detail::exceeds_int(op::map_row_blocks, parameters, output.channels)) {
       n.ok = false;
       n.oversized = true;
       return;
     }
-    n.partial_count = blocks * parameters * output.channels;
+    if constexpr (op::detail::HasMapParameters<L>) add_parameters<L>(n);
+    n.partial_count = op::map_row_blocks * parameters * output.channels;
     n.random = op::detail::is_random<L>;
     n.flops = long(op::detail::map_operands<L> + parameters) * output.size();
   }
@@ -88,6 +81,14 @@ template <> struct Kind<Role::map> {
   }
 
  private:
+  template <class L> static constexpr void add_parameters(Node& n) {
+    int k = 0;
+    for (MapParameter const& p : L::parameters) {
+      int const count = p.per_channel ? n.output.channels : 1;
+      n.parameter[k] = ParameterTensor::constant(p.name, count, p.initial);
+      n.parameter[k++].gives_source_gradient = true;
+    }
+  }
   // Whether every source is divided into equal parts in one way, all of which are read.
   template <class L> static constexpr bool divides_sources(Node const& n, Shape const* sources) {
     int needed = 0;

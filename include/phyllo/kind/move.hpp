@@ -7,6 +7,15 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
+namespace detail {
+
+// A constant of its own: nvcc warns of constexpr calls in device code.
+template <class Step> struct InKernelMove {
+  static constexpr MoveMap map = Step::Leaf::map(Step::Facts::head.input).merged();
+};
+
+}  // namespace detail
+
 /// Numbers at other places: slices, borders, copies, other extents. No work where the result is
 /// stored as the source.
 ///
@@ -59,13 +68,13 @@ template <> struct Kind<Role::move> {
   static constexpr int items = Facts::out_positions * Facts::out_channels;
   template <class Step> PHYLLO_FUNCTION static void in_kernel(Step const& step, int i) {
     using T = typename Step::T;
-    constexpr MoveMap map = Step::Leaf::map(Step::Facts::head.input).merged();
+    constexpr MoveMap map = detail::InKernelMove<Step>::map;
     int const from = map.source(i);
     step.write(i, from < 0 ? T(fill<typename Step::Leaf>()) : T(step.template source<0>()[from]));
   }
   template <class Step> static void in_cells(Step const& step) {
     using T = typename Step::T;
-    constexpr MoveMap map = Step::Leaf::map(Step::Facts::head.input).merged();
+    constexpr MoveMap map = detail::InKernelMove<Step>::map;
     for (int o = 0; o < Step::O; ++o) {
       int const from = map.source(o);
       if (from >= 0) {

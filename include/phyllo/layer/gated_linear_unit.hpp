@@ -23,7 +23,7 @@ namespace phyllo::inline PHYLLO_ISA {
 ///          Shazeer, "GLU Variants Improve Transformer", arXiv:2002.05202, eq. 5
 template <class Gate> struct GatedLinearUnit : Map {
   static constexpr char const* name = "gated_linear_unit";
-  static constexpr MapOperand operands[] = {{.part = 0, .parts = 2}, {.part = 1, .parts = 2}};
+  static constexpr MapOperand operands[2] = {{.part = 0, .parts = 2}, {.part = 1, .parts = 2}};
   static constexpr bool accepts(Shape s) {
     return Gate::role == Pointwise::role && !op::detail::is_random<Gate> && s.channels % 2 == 0;
   }

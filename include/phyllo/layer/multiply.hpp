@@ -10,9 +10,10 @@ namespace phyllo::inline PHYLLO_ISA {
 /// gate for each channel, (N, C) or (N, C, 1...), or for each position, (N, 1, S...).
 ///
 /// shape    (N, C, S...), (N, C, S...) -> (N, C, S...)
-/// errors   compile: two shapes that differ in more than a single position or channel; one value
-/// only numerics in Precision::accumulate; the gradient of a gate is a sum within a sample cost two
-/// reads, one write source   Hu, Shen and Sun, "Squeeze-and-Excitation Networks", CVPR 2018, eq. 4
+/// errors   compile: shapes that differ in more than a single position or channel; one value only
+/// numerics in Precision::accumulate; the gradient of a gate is a sum within a sample
+/// cost     two reads, one write
+/// source   Hu, Shen and Sun, "Squeeze-and-Excitation Networks", CVPR 2018, eq. 4
 struct Multiply : Map {
   static constexpr char const* name = "multiply";
   static constexpr MapOperand operands[] = {{.source = 0}, {.source = 1}};

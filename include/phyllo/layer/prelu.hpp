@@ -18,9 +18,9 @@ namespace phyllo::inline PHYLLO_ISA {
 /// source   He et al., "Delving Deep into Rectifiers", ICCV 2015, eq. 1
 template <class... Options> struct PReLU : Map {
   static constexpr char const* name = "prelu";
-  static constexpr MapParameter parameters[] = {{"weight",
-                                                 detail::find_initial_value<Options...>(0.25),
-                                                 detail::find_per_channel<Options...>(false)}};
+  static constexpr MapParameter parameters[1] = {{"weight",
+                                                  detail::find_initial_value<Options...>(0.25),
+                                                  detail::find_per_channel<Options...>(false)}};
   static constexpr bool valid_options = detail::are_vector_options<true, Options...>;
   static constexpr bool accepts(Shape) { return valid_options; }
 

@@ -19,7 +19,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// source   Touvron et al., "Going deeper with Image Transformers", ICCV 2021, §2
 template <class... Options> struct LayerScale : Map {
   static constexpr char const* name = "layer_scale";
-  static constexpr MapParameter parameters[] = {
+  static constexpr MapParameter parameters[1] = {
       {"weight", detail::find_initial_value<Options...>(1e-5)}};
   static constexpr bool valid_options = detail::are_vector_options<false, Options...>;
   static constexpr bool accepts(Shape) { return valid_options; }

@@ -21,15 +21,48 @@ namespace phyllo::inline PHYLLO_ISA {
 
 namespace detail {
 
-/// A name of a module as a template argument.
-template <std::size_t Size> struct ModuleName {
-  char text[Size] = {};
-  constexpr ModuleName(char const (&name)[Size]) {
-    for (std::size_t i = 0; i < Size; ++i) text[i] = name[i];
-  }
+/// Names of modules as types, because nvcc matches no template of a string.
+namespace module {
+struct self_attn {
+  static constexpr char const* text = "self_attn";
 };
+struct multihead_attn {
+  static constexpr char const* text = "multihead_attn";
+};
+struct linear1 {
+  static constexpr char const* text = "linear1";
+};
+struct linear2 {
+  static constexpr char const* text = "linear2";
+};
+struct activation {
+  static constexpr char const* text = "activation";
+};
+struct dropout {
+  static constexpr char const* text = "dropout";
+};
+struct dropout1 {
+  static constexpr char const* text = "dropout1";
+};
+struct dropout2 {
+  static constexpr char const* text = "dropout2";
+};
+struct dropout3 {
+  static constexpr char const* text = "dropout3";
+};
+struct norm1 {
+  static constexpr char const* text = "norm1";
+};
+struct norm2 {
+  static constexpr char const* text = "norm2";
+};
+struct norm3 {
+  static constexpr char const* text = "norm3";
+};
+}  // namespace module
+
 /// A part whose leaves have a name in files instead of a number.
-template <ModuleName Name, class Part> struct Module {};
+template <class Name, class Part> struct Module {};
 /// The sum of its input and of what the parts make of it.
 template <class... Parts> struct ResidualModules {};
 struct NoPart {};
@@ -92,10 +125,9 @@ template <class... Parts> struct LowerModules {
   }
 };
 
-template <detail::ModuleName Name, class Part>
-struct Lower<detail::Module<Name, Part>> : Lower<Part> {
+template <class Name, class Part> struct Lower<detail::Module<Name, Part>> : Lower<Part> {
   static void name_leaves(std::vector<std::string>& names, std::string const& path) {
-    Lower<Part>::name_leaves(names, path.empty() ? Name.text : path + "." + Name.text);
+    Lower<Part>::name_leaves(names, path.empty() ? Name::text : path + "." + Name::text);
   }
 };
 template <> struct Lower<detail::NoPart> : LowerEdge {
@@ -165,28 +197,29 @@ struct Lower<CrossAttention<Heads, Tag, Options...>>
 namespace detail {
 
 /// The sublayers of a Transformer's layer, each x + part(norm(x)) or norm(x + part(x)).
-template <class O, ModuleName Norm, class... Parts>
+template <class O, class Norm, class... Parts>
 using Sublayer = std::conditional_t<
     O::norm_first,
     LowerModules<ResidualModules<Module<Norm, LayerNorm<Epsilon<O::epsilon>>>, Parts...>>,
     LowerModules<ResidualModules<Parts...>, Module<Norm, LayerNorm<Epsilon<O::epsilon>>>>>;
 
-template <class O, ModuleName Name>
+template <class O, class Name>
 using DropoutIf = PartIf<O::drops, Module<Name, Dropout<O::dropout>>>;
 
 template <int Channels, int Heads, class O>
-using SelfSublayer = Sublayer<O, "norm1", Module<"self_attn", Attention<Channels, Heads, void, O>>,
-                              DropoutIf<O, "dropout1">>;
+using SelfSublayer =
+    Sublayer<O, module::norm1, Module<module::self_attn, Attention<Channels, Heads, void, O>>,
+             DropoutIf<O, module::dropout1>>;
 template <int Channels, int Heads, class Memory, class O>
 using CrossSublayer =
-    Sublayer<O, "norm2",
-             Module<"multihead_attn", Attention<Channels, Heads, Memory, MemoryOptions<O>>>,
-             DropoutIf<O, "dropout2">>;
-template <int Channels, int FeedForward, class O, ModuleName Norm, ModuleName Last>
+    Sublayer<O, module::norm2,
+             Module<module::multihead_attn, Attention<Channels, Heads, Memory, MemoryOptions<O>>>,
+             DropoutIf<O, module::dropout2>>;
+template <int Channels, int FeedForward, class O, class Norm, class Last>
 using ForwardSublayer =
-    Sublayer<O, Norm, Module<"linear1", Linear<FeedForward, PerPosition>>,
-             Module<"activation", typename O::activation>, DropoutIf<O, "dropout">,
-             Module<"linear2", Linear<Channels, PerPosition>>, DropoutIf<O, Last>>;
+    Sublayer<O, Norm, Module<module::linear1, Linear<FeedForward, PerPosition>>,
+             Module<module::activation, typename O::activation>, DropoutIf<O, module::dropout>,
+             Module<module::linear2, Linear<Channels, PerPosition>>, DropoutIf<O, Last>>;
 
 /// Sequences that are lowered already, one after the other.
 template <class... Lowered> struct LowerSublayers {
@@ -208,13 +241,13 @@ struct Lower<TransformerEncoderLayer<Channels, Heads, FeedForward, Options...>>
     : detail::LowerSublayers<
           detail::SelfSublayer<Channels, Heads, detail::TransformerOptions<Options...>>,
           detail::ForwardSublayer<Channels, FeedForward, detail::TransformerOptions<Options...>,
-                                  "norm2", "dropout2">> {};
+                                  detail::module::norm2, detail::module::dropout2>> {};
 template <int Channels, int Heads, int FeedForward, class Memory, class... Options>
 struct Lower<TransformerDecoderLayer<Channels, Heads, FeedForward, Memory, Options...>>
     : detail::LowerSublayers<
           detail::SelfSublayer<Channels, Heads, detail::TransformerOptions<Options...>>,
           detail::CrossSublayer<Channels, Heads, Memory, detail::TransformerOptions<Options...>>,
           detail::ForwardSublayer<Channels, FeedForward, detail::TransformerOptions<Options...>,
-                                  "norm3", "dropout3">> {};
+                                  detail::module::norm3, detail::module::dropout3>> {};
 
 }  // namespace phyllo::inline PHYLLO_ISA

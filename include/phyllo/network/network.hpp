@@ -16,6 +16,7 @@
 #include <phyllo/layer/integer_input.hpp>
 #include <phyllo/layer/map.hpp>
 #include <phyllo/layer/multiply.hpp>
+#include <phyllo/layer/scan.hpp>
 
 #include <phyllo/network/check.hpp>
 

@@ -35,13 +35,20 @@ namespace op {
 
 namespace detail {
 
+// nvcc has no extent of an array of a class template that is stated by its initialiser alone.
+template <class Array> constexpr int extent_of() {
+  static_assert(std::is_bounded_array_v<Array>,
+                "Map: expected `operands` and `parameters` to be arrays of a stated size. Write "
+                "operands[2] where the layer is a template.");
+  return int(std::extent_v<Array>);
+}
 template <class Formula>
 concept HasMapParameters = requires { Formula::parameters; };
 template <class Formula> inline constexpr int map_parameters = 0;
 template <HasMapParameters Formula>
-inline constexpr int map_parameters<Formula> = int(std::extent_v<decltype(Formula::parameters)>);
+inline constexpr int map_parameters<Formula> = extent_of<decltype(Formula::parameters)>();
 template <class Formula>
-inline constexpr int map_operands = int(std::extent_v<decltype(Formula::operands)>);
+inline constexpr int map_operands = extent_of<decltype(Formula::operands)>();
 template <class Formula>
 using MapArguments =
     std::make_index_sequence<std::size_t(map_operands<Formula> + map_parameters<Formula>)>;
@@ -65,6 +72,9 @@ PHYLLO_INLINE auto map_derivatives(T const* arguments, [[maybe_unused]] T noise,
 
 }  // namespace detail
 
+/// Partial sums of a parameter, at most.
+inline constexpr int map_row_blocks = 256;
+
 /// An element-wise function of several operands and of parameters, with an epilogue: y = chain(z),
 /// z = f(x_0, x_1, ..., p_0, p_1, ...), and of noise where the formula is random.
 ///
@@ -81,8 +91,8 @@ template <class Formula, class Chain> struct Map {
   static constexpr int parameters = detail::map_parameters<Formula>;
   static constexpr int count = operands + parameters;  // arguments of the formula
   static constexpr bool is_random = detail::is_random<Formula>;
-  static constexpr int row_blocks = 256;  // partial sums of a parameter, at most
-  static constexpr int block_rows = 16;   // rows of a block, at least
+  static constexpr int row_blocks = map_row_blocks;
+  static constexpr int block_rows = 16;  // rows of a block, at least
 
   /// Blocks that the rows are cut into: block b begins at row rows * b / blocks.
   static int blocks_of(long rows) {

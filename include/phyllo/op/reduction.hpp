@@ -14,7 +14,9 @@ enum class ReductionKind : std::uint8_t {
   maximum,        // its gradient is divided evenly among equal numbers, as torch.amax divides it
   first_maximum,  // its gradient goes to the first of equal numbers, as that of a pooling
 };
-constexpr bool is_maximum(ReductionKind kind) { return kind >= ReductionKind::maximum; }
+PHYLLO_FUNCTION constexpr bool is_maximum(ReductionKind kind) {
+  return kind >= ReductionKind::maximum;
+}
 
 /// Half-open ranges in three spatial dimensions.
 struct ReductionBox {

@@ -65,10 +65,12 @@ template <class Cell, int Hidden> struct Scan {
     WorkMemory memory = {};
 
     PHYLLO_FUNCTION int y_channels() const { return (1 + states - carried_from) * Hidden; }
+    /// Valid times of a sample; -1 for a length outside of 0 .. T, which no time reaches.
     PHYLLO_FUNCTION int length(int sample) const {
-      return lengths == nullptr ? times : int(lengths[sample]);
+      int const given = lengths == nullptr ? times : int(lengths[sample]);
+      return given < 0 || given > times ? -1 : given;
     }
-    PHYLLO_FUNCTION bool is_valid(int length) const { return length >= 0 && length <= times; }
+    PHYLLO_FUNCTION static bool is_valid(int length) { return length >= 0; }
     /// The row (n, t) of step number s of a sample.
     PHYLLO_FUNCTION long row(int sample, int step) const {
       return long(sample) * times + (reverse ? times - 1 - step : step);

@@ -47,7 +47,8 @@ template <class Storage, class T> struct StoreAverage {
 /// errors   run: a decay outside of 0 to 1, no room in memory -> Error
 /// numerics in Precision::accumulate; the first update copies, so that no start value remains
 /// cost     update: two reads and one write per parameter, asynchronous
-/// source   Polyak and Juditsky, SIAM J. Control Optim. 30 (1992) 838; equal weights: Izmailov et al.,
+/// source   Polyak and Juditsky, SIAM J. Control Optim. 30 (1992) 838; equal weights: Izmailov et
+/// al.,
 ///          "Averaging Weights Leads to Wider Optima and Better Generalization", UAI 2018
 template <class M> class WeightAverage {
  public:
@@ -67,9 +68,7 @@ template <class M> class WeightAverage {
   /// Adds the model's weights as they are now.
   void update(space const& exec, M const& model) {
     ++count_;
-    double const share = count_ == 1     ? 1
-                         : options_.equal ? 1 / double(count_)
-                                          : 1 - options_.decay;
+    double const share = count_ == 1 ? 1 : options_.equal ? 1 / double(count_) : 1 - options_.decay;
     add(exec, model.master(), weights_, share);
     add(exec, model.buffers(), buffers_, share);
   }
@@ -77,8 +76,7 @@ template <class M> class WeightAverage {
   ///
   /// errors   run: no update before -> Error
   void copy_to(space const& exec, M& model) const {
-    if (count_ == 0)
-      throw Error(label_ + ": there is no average yet. Call update after a step.");
+    if (count_ == 0) throw Error(label_ + ": there is no average yet. Call update after a step.");
     Kokkos::parallel_for(
         label_, Kokkos::RangePolicy<space, Kokkos::IndexType<long>>(exec, 0, long(weights_.size())),
         StoreAverage<typename M::storage, accumulate>{weights_.data(), model.master().data(),

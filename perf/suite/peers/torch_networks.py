@@ -15,6 +15,10 @@ def mlp(*widths, normalization=None):
     return nn.Sequential(*layers, nn.Linear(*widths[-2:]))
 
 
+def encoder(layers):
+    return nn.Sequential(*(nn.TransformerEncoderLayer(64, 4, 256, dropout=0.0, batch_first=True) for _ in range(layers)))
+
+
 def lenet_trunk():
     return [nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5),
             nn.ReLU(), nn.MaxPool2d(2), nn.Flatten()]

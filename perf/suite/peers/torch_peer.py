@@ -24,7 +24,7 @@ except ImportError:
     sys.exit(0)
 
 sys.dont_write_bytecode = True
-from torch_networks import LstmForecast, TwoHeadLeNet, lenet, mlp  # noqa: E402
+from torch_networks import LstmForecast, TwoHeadLeNet, encoder, lenet, mlp  # noqa: E402
 
 if a.device == "cuda" and not torch.cuda.is_available():
     print("absent: this PyTorch sees no device", flush=True)
@@ -66,9 +66,9 @@ def recorded(call):
     return graph.replay
 
 
-def inference(model, batch, width):
+def inference(model, batch, *extents):
     model = model.to(TYPE).eval()
-    x = torch.randn(batch, width).to(TYPE)
+    x = torch.randn(batch, *extents).to(TYPE)
     with torch.inference_mode():
         exact = model.double()(x[:64].double())
         model.to(TYPE)
@@ -207,6 +207,13 @@ def cases():
     elif a.workload == "lstm-train":
         batch = on(256, 16384)
         yield "", batch, training(LstmForecast(), torch.randn(batch, 64, 32), torch.randn(batch, 8), nn.functional.mse_loss)
+    elif a.workload == "attention-train":
+        batch = on(64, 512)
+        yield "", batch, training(encoder(1), torch.randn(batch, 128, 64), torch.randn(batch, 128, 64),
+                                  nn.functional.mse_loss)
+    elif a.workload == "transformer-infer":
+        for batch in (1, on(64, 512)):
+            yield "", batch, inference(encoder(6), batch, 128, 64)
     elif a.workload == "wide-mlp-train":
         batch = on(4096, 16384)
         yield "", batch, training(mlp(1024, 1024, 1024, 1024, 1024), torch.randn(batch, 1024),

@@ -17,7 +17,6 @@ using phyllo::op::Convolution;
 using phyllo::op::ImageExtents;
 using phyllo::op::PoolingKind;
 using phyllo::op::RowNorm;
-using phyllo::op::Sum;
 using phyllo::op::WindowPooling;
 
 namespace {
@@ -29,11 +28,12 @@ using Panels = op::Segment<Dense<31, 100, true, Tanh>, Dense<100, 128, true, GEL
 using Narrow = op::Segment<Dense<1, 2, true, Tanh>, Dense<2, 1, true>, Dense<1, 8, false, GELU>,
                            Dense<8, 15, true, Tanh>>;
 // The input again behind the first layer and behind the last, and one value twice.
-using Sums =
-    op::Segment<Dense<19, 19, true, GELU>, Sum<19, 0, Chain<Tanh>>,
-                Dense<19, 19, false, Dropout<0.2>>, Sum<19, 2, Chain<>>, Dense<19, 19, true>,
-                Sum<19, 2, Chain<GELU>>, Sum<19, 0, Chain<Dropout<0.3>>>>;
-using OnceMore = op::Segment<Dense<6, 20, true, Tanh>, Dense<20, 4, true>, Sum<4, 2, Chain<Tanh>>>;
+using Sums = op::Segment<Dense<19, 19, true, GELU>, phyllo::op::Sum<19, 0, Chain<Tanh>>,
+                         Dense<19, 19, false, Dropout<0.2>>, phyllo::op::Sum<19, 2, Chain<>>,
+                         Dense<19, 19, true>, phyllo::op::Sum<19, 2, Chain<GELU>>,
+                         phyllo::op::Sum<19, 0, Chain<Dropout<0.3>>>>;
+using OnceMore =
+    op::Segment<Dense<6, 20, true, Tanh>, Dense<20, 4, true>, phyllo::op::Sum<4, 2, Chain<Tanh>>>;
 
 // Both kinds, with all parameters and without; rows wider and narrower than vectors; sums in front
 // of a normalisation and of the same value behind it.
@@ -42,10 +42,10 @@ using Normalised = op::Segment<Dense<19, 67, true>, RowNorm<67, true, true, true
                                RowNorm<33, true, false, false, Chain<Tanh, Dropout<0.2>>>,
                                Dense<33, 3, true>, RowNorm<3, false, false, false, Chain<>>>;
 using NormalisedSums =
-    op::Segment<Dense<21, 21, true, Tanh>, Sum<21, 0, Chain<>>,
+    op::Segment<Dense<21, 21, true, Tanh>, phyllo::op::Sum<21, 0, Chain<>>,
                 RowNorm<21, true, true, true, Chain<>>, Dense<21, 21, true, GELU>,
-                Sum<21, 2, Chain<>>, RowNorm<21, false, true, false, Chain<Tanh>>,
-                Sum<21, 5, Chain<>>>;
+                phyllo::op::Sum<21, 2, Chain<>>, RowNorm<21, false, true, false, Chain<Tanh>>,
+                phyllo::op::Sum<21, 5, Chain<>>>;
 
 constexpr ImageExtents picture{2, 2, 1, 9, 8}, filtered{5, 2, 1, 9, 8}, halved{5, 2, 1, 4, 4},
     patched{17, 2, 1, 3, 3};
@@ -56,7 +56,7 @@ using Padded = op::Segment<
     Convolution<halved, patched, Window{{1, 2, 2}, {1, 1, 1}, {0, 0, 0}}, true,
                 Chain<GELU, Dropout<0.2>>>,
     Dense<153, 19, true, Tanh>, RowNorm<19, true, true, true, Chain<Tanh>>, Dense<19, 3, true>,
-    Sum<3, 6, Chain<>>>;
+    phyllo::op::Sum<3, 6, Chain<>>>;
 // Not every number of the picture is read.
 constexpr ImageExtents wide{3, 2, 1, 8, 6}, strided{4, 2, 1, 4, 3}, averaged{4, 2, 1, 5, 4};
 using Strided = op::Segment<

@@ -18,7 +18,7 @@ using namespace phyllo::test;
 namespace {
 
 // Extents at and around vectors; a layer without bias, without chain, with a random one.
-using Layers =
+using SomeLayers =
     op::Segment<op::Dense<7, 17, true, op::Chain<Tanh>>, op::Dense<17, 16, false, op::Chain<>>,
                 op::Dense<16, 33, true, op::Chain<GELU, Dropout<0.2>>>,
                 op::Dense<33, 3, true, op::Chain<ReLU>>>;
@@ -30,13 +30,13 @@ constexpr int bias[] = {7 * 17, 0, weight[2] + 16 * 33, weight[3] + 33 * 3};
 constexpr int parameters = bias[3] + 3;
 
 template <class P, class S>
-typename Layers::template Forward<P> forward_of(int batch, S const* x, S const* p,
-                                                StepState const* state) {
-  typename Layers::template Forward<P> work;
+typename SomeLayers::template Forward<P> forward_of(int batch, S const* x, S const* p,
+                                                    StepState const* state) {
+  typename SomeLayers::template Forward<P> work;
   work.batch = batch;
   work.x = x;
   work.parameters = p;
-  for (int l = 0; l < Layers::length; ++l) {
+  for (int l = 0; l < SomeLayers::length; ++l) {
     work.weight[l] = weight[l];
     work.bias[l] = bias[l];
     work.position[l] = 2 * l;
@@ -46,7 +46,7 @@ typename Layers::template Forward<P> forward_of(int batch, S const* x, S const* 
 }
 
 template <class L, class P> void compare_step(int batch) {
-  using Op = op::WholeStep<Layers, L>;
+  using Op = op::WholeStep<SomeLayers, L>;
   using S = typename P::storage;
   using A = typename P::accumulate;
   StepState const state{.seed = 5, .forward = 3, .first_sample = 11, .loss_scale = 64};
@@ -82,8 +82,8 @@ TEST_CASE_TEMPLATE("portable: segments", P, PHYLLO_TEST_PRECISIONS) {
     auto const x = numbers<S>(long(batch) * inputs, 1);
     StepState const* const states[] = {nullptr, &state};
     for (StepState const* const s : states)
-      compare<Layers, P>(forward_of<P>(batch, x.data(), p.data(), s), bound<P>(),
-                         output<S>(long(batch) * outputs, [](auto& w, S* y) { w.y = y; }));
+      compare<SomeLayers, P>(forward_of<P>(batch, x.data(), p.data(), s), bound<P>(),
+                             output<S>(long(batch) * outputs, [](auto& w, S* y) { w.y = y; }));
   }
 }
 

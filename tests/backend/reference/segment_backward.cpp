@@ -13,7 +13,6 @@ using namespace phyllo;
 using namespace phyllo::test::segments;
 using phyllo::op::Chain;
 using phyllo::op::RowNorm;
-using phyllo::op::Sum;
 
 namespace {
 
@@ -23,19 +22,20 @@ using Plain = op::Segment<Dense<4, 5, true, Tanh>, Dense<5, 3, false, test::User
                           Dense<3, 2, true, Tanh, Dropout<0.3>>>;
 using Single = op::Segment<Dense<3, 2, true, Dropout<0.5>>>;
 // The input again behind the first layer and behind the last, and one value twice.
-using Sums =
-    op::Segment<Dense<4, 4, true, Tanh>, Sum<4, 0, UserMish>, Dense<4, 4, false, Dropout<0.2>>,
-                Sum<4, 2, Chain<>>, Sum<4, 0, Chain<Tanh>>>;
+using Sums = op::Segment<Dense<4, 4, true, Tanh>, phyllo::op::Sum<4, 0, UserMish>,
+                         Dense<4, 4, false, Dropout<0.2>>, phyllo::op::Sum<4, 2, Chain<>>,
+                         phyllo::op::Sum<4, 0, Chain<Tanh>>>;
 using Normalised =
     op::Segment<Dense<4, 5, true>, RowNorm<5, true, true, true, UserMish>, Dense<5, 4, false>,
-                Sum<4, 0, Chain<>>, RowNorm<4, false, true, false, Chain<Tanh, Dropout<0.2>>>,
-                Sum<4, 4, Chain<>>, RowNorm<4, true, false, false, Chain<>>>;
+                phyllo::op::Sum<4, 0, Chain<>>,
+                RowNorm<4, false, true, false, Chain<Tanh, Dropout<0.2>>>,
+                phyllo::op::Sum<4, 4, Chain<>>, RowNorm<4, true, false, false, Chain<>>>;
 constexpr op::ImageExtents image{2, 2, 1, 5, 4}, inner{3, 2, 1, 3, 4}, pooled{3, 2, 1, 2, 2};
 using Images = op::Segment<
     op::Convolution<image, inner, Window{{1, 3, 3}, {1, 2, 1}, {0, 1, 1}}, true, UserMish>,
     op::WindowPooling<op::PoolingKind::average, inner, pooled,
                       Window{{1, 2, 2}, {1, 2, 2}, {0, 1, 0}}, Chain<Tanh>>,
-    Dense<12, 3, true, Tanh>, Dense<3, 3, true>, Sum<3, 3, Chain<>>>;
+    Dense<12, 3, true, Tanh>, Dense<3, 3, true>, phyllo::op::Sum<3, 3, Chain<>>>;
 using PoolFirst = op::Segment<
     op::WindowPooling<op::PoolingKind::maximum, inner, pooled,
                       Window{{1, 2, 2}, {1, 2, 2}, {0, 1, 0}}, Chain<Tanh, Dropout<0.2>>>,

@@ -12,6 +12,7 @@ becomes layers, shapes, edges and names. Exit status 77: PyTorch (Debian: python
 """
 
 import json
+import math
 import pathlib
 import sys
 
@@ -27,7 +28,8 @@ import generate  # noqa: E402
 F = torch.nn.functional
 # Two orders of the same sums in float64, and where batch normalisation subtracts what samples have in common;
 # running statistics are floats.
-ALLOWED, ALLOWED_NORMALIZED, ALLOWED_STATISTICS = 1e-9, 1e-6, 1e-6
+# normal numbers are floats as well.
+ALLOWED, ALLOWED_NORMALIZED, ALLOWED_STATISTICS, ALLOWED_NOISE = 1e-9, 1e-6, 1e-6, 1e-5
 
 
 def uniform(seed, step, position, sample, element):
@@ -48,6 +50,12 @@ UNITS = {"leaky_relu": lambda x: F.leaky_relu(x, 0.125), "elu": F.elu, "celu": l
          "silu": F.silu, "mish": F.mish, "softplus": lambda x: F.softplus(x, 2.0, 1e30), "log_sigmoid": F.logsigmoid,
          "softsign": F.softsign, "hard_tanh": F.hardtanh, "relu6": F.relu6, "hard_sigmoid": F.hardsigmoid,
          "hard_swish": F.hardswish, "tanh_gelu": lambda x: F.gelu(x, approximate="tanh")}
+
+
+def normal(seed, step, position, sample, element):
+    """Phyllo's standard normal number of that name: Box and Muller's, of a pair of neighbours."""
+    u, v = (uniform(seed, step, position, sample, e) for e in (element & ~1, element | 1))
+    return math.sqrt(-2 * math.log1p(-u)) * (math.sin if element & 1 else math.cos)(2 * math.pi * v)
 
 
 class Network:
@@ -118,6 +126,8 @@ class Network:
             return v
         if kind == "add_from":
             return v + self.tags[part[1]]
+        if kind in ("multiply_by", "combine"):
+            return self.of_two(part, v, self.tags[part[-1]])
         if kind == "concat_from":
             return torch.cat([v, self.tags[part[1]]], 1)
         return self.layer(part, v, path)
@@ -220,6 +230,26 @@ class Network:
         y = torch.cat(outputs)
         return y[:, :, 0] if flat else y
 
+    def of_two(self, part, v, saved):
+        a, b = v, saved
+        if a[0, 0].numel() == 1 or b[0, 0].numel() == 1:
+            # One of a single position follows the rank of the other; of two such, the first.
+            rank = (b if b[0, 0].numel() > a[0, 0].numel() else a).dim()
+            a, b = (t if t.dim() == rank else t.reshape(t.shape[:2] + (1,) * (rank - 2)) for t in (a, b))
+        if part[0] == "multiply_by":
+            return a * b
+        return a - b if part[1] == "subtract" else self.reparameterise(a, b)
+
+    def reparameterise(self, mean, log_variance):
+        like = mean + log_variance
+        if not self.training:
+            return mean.expand_as(like)
+        channels, positions = like.shape[1], like[0, 0].numel()
+        position = self.order.index(self.node - 1)
+        noise = [[[normal(self.seed, self.step, position, n, p * channels + c) for p in range(positions)]
+                  for c in range(channels)] for n in range(like.shape[0])]
+        return mean + torch.exp(log_variance / 2) * torch.tensor(noise, dtype=torch.float64).reshape(like.shape)
+
     def layer(self, part, v, path):
         kind = part[0]
         get = lambda name: self.tensors.get(f"{path}.{name}")
@@ -285,6 +315,18 @@ class Network:
             which = ((F.adaptive_max_pool1d, F.adaptive_max_pool2d, F.adaptive_max_pool3d) if part[1] == "max" else
                      (F.adaptive_avg_pool1d, F.adaptive_avg_pool2d, F.adaptive_avg_pool3d))[part[2] - 1]
             return which(v.clone(memory_format=torch.contiguous_format), part[3])
+        if kind == "prelu":
+            return F.prelu(v, get("weight"))
+        if kind in ("layer_scale", "scale_shift"):
+            along = (1, -1) + (1,) * (v.dim() - 2)
+            return v * get("weight").reshape(along) + (get("bias").reshape(along) if kind == "scale_shift" else 0)
+        if kind == "glu":
+            if part[1] == "sigmoid":
+                return F.glu(v, 1)
+            a, b = v.chunk(2, 1)
+            return a * {"silu": F.silu, "gelu": F.gelu, "relu": F.relu}[part[1]](b)
+        if kind == "reparameterise":
+            return self.reparameterise(*v.chunk(2, 1))
         if kind == "flatten":
             return v.flatten(1)
         if kind in generate.MOVES:
@@ -360,7 +402,8 @@ def compare(path):
         v = tensor(v).reshape(3, *generate.extents_of(part))
         x.append(v.long() if part[0] in generate.INTEGER_INPUTS else v.requires_grad_())
     wrong = []
-    allowed = ALLOWED_NORMALIZED if "batch_norm" in json.dumps(dump["description"]["parts"]) else ALLOWED
+    parts = json.dumps(dump["description"]["parts"])
+    allowed = ALLOWED_NOISE if "reparameterise" in parts else ALLOWED_NORMALIZED if "batch_norm" in parts else ALLOWED
     with torch.no_grad():
         for k, y in enumerate(network.run(x, False, 0)):
             wrong += difference(f"infer, output {k}", tensor(dump["infer"][k]), y.flatten(), allowed)

@@ -31,6 +31,8 @@ PARTS (extents: channels first):
   ["group_norm", GROUPS, AFFINE, EPSILON]  ["instance_norm", AFFINE, EPSILON]  ["softmax_over", AXIS | null, LOGARITHM]
   ["reduce", "sum" | "mean" | "max", AXES]  ["adaptive_pool", "max" | "average", RANK, EXTENTS]
   ["relu"] ["tanh"] ["sigmoid"] ["gelu"] ["bump"]  [one of UNITS]  ["softmax"]  ["dropout", P]
+  ["prelu", PER_CHANNEL, INITIAL]  ["layer_scale", INITIAL]  ["scale_shift"]  ["glu", GATE]  ["reparameterise"]
+  ["multiply_by", TAG] ["combine", "subtract" | "reparameterise_pair", TAG]
   ["flatten"]  ["slice", DIM, BEGIN, END | null, STEP]  ["crop", BORDERS]  ["pad", MODE, BEFORE, AFTER, FILL]  ["flip", DIMS]
   ["permute", DIMS]  ["reshape", EXTENTS]  ["pixel_shuffle", FACTOR]  ["pixel_unshuffle", FACTOR]  ["channel_shuffle", GROUPS]
   ["residual", MAIN, SHORTCUT | null]  ["branch", PATHS]  ["repeat", COUNT, PARTS]
@@ -51,16 +53,17 @@ INTEGER_INPUTS = ("integer_input", "named_integer_input")
 NAMED_INPUTS = ("named_input", "named_integer_input")
 INPUTS = ("input", "named_input") + INTEGER_INPUTS
 # Parts that are no layer with a number in the names of parameters.
-UNNUMBERED = INPUTS + ("save", "from", "add_from", "concat_from", "output")
+UNNUMBERED = INPUTS + ("save", "from", "add_from", "concat_from", "multiply_by", "output")
 # Activations with one name here and in C++; those of KINKED have derivatives that jump.
 UNITS = {"leaky_relu": "LeakyReLU<0.125>", "elu": "ELU<>", "celu": "CELU<1.5>", "selu": "SELU", "silu": "SiLU", "mish": "Mish",
          "softplus": "Softplus<2.0>", "log_sigmoid": "LogSigmoid", "softsign": "Softsign", "hard_tanh": "HardTanh<>",
          "relu6": "ReLU6", "hard_sigmoid": "HardSigmoid", "hard_swish": "HardSwish", "tanh_gelu": "TanhGELU"}
-KINKED = ("relu", "leaky_relu", "selu", "hard_tanh", "relu6", "hard_sigmoid", "hard_swish")
+KINKED = ("relu", "prelu", "leaky_relu", "selu", "hard_tanh", "relu6", "hard_sigmoid", "hard_swish")
 POINTWISE = ("relu", "tanh", "sigmoid", "gelu", "bump") + tuple(UNITS)
 MOVES = ("slice", "crop", "pad", "flip", "permute", "reshape", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle")
 AXES = ("channels", "depth", "height", "width")
 GATES = {"rnn": 1, "rnn_relu": 1, "lstm": 4, "gru": 3}
+UNITS_OF_GLU = ("sigmoid", "silu", "gelu", "relu")
 # Multiply-adds of one sample, numbers in one value, parameters, layers: so that a network compiles and runs in seconds.
 MOST_WORK, MOST_SIZE, MOST_PARAMETERS, MOST_NODES = 600_000, 20_000, 200_000, 40
 
@@ -85,6 +88,24 @@ def axis_at(axis, dimensions):
 def extents_of(part):
     """Of an input."""
     return part[2:] if part[0] in NAMED_INPUTS else part[1:]
+
+
+def broadcast(a, b):
+    """The shape of a product: either has its channels or one, and its positions or one."""
+    result = b if product(b[1:]) > product(a[1:]) else a
+    result = (max(a[0], b[0]),) + tuple(result[1:])
+    for s in (a, b):
+        if s[0] not in (1, result[0]) or product(s[1:]) != 1 and tuple(s[1:]) != result[1:]:
+            raise Invalid("two shapes")
+    return result
+
+
+def can_broadcast(a, b):
+    try:
+        broadcast(a, b)
+        return True
+    except Invalid:
+        return False
 
 
 # ---- shapes and edges -------------------------------------------------------------------------------
@@ -159,11 +180,29 @@ class Graph:
             raise Invalid("integers where numbers are wanted, or the reverse")
         if product(output) > MOST_SIZE or min(output) < 1:
             raise Invalid("too large")
+        equal, uniform = self.equal_numbers(part, sources, output)
+        groups = {"group_norm": lambda: part[1], "instance_norm": lambda: output[0], "layer_norm": lambda: 1}
+        if part[0] in groups and (uniform or equal and product(output[1:]) > 1 and groups[part[0]]() == output[0]):
+            raise Invalid("a normalisation of equal numbers, which shows nothing but their rounding")
         self.parameters += parameters
         self.work += work
-        self.nodes.append({"kind": part[0], "part": part, "sources": sources, "output": output, "path": path,
+        self.nodes.append({"equal": equal, "uniform": uniform, "kind": part[0], "part": part, "sources": sources, "output": output, "path": path,
                            "input": self.shape(sources[0]) if sources else None, "parameters": parameters})
         return len(self.nodes) - 1
+
+    def equal_numbers(self, part, sources, output):
+        """Whether all positions have the same number in each channel, and whether all numbers are the same."""
+        kind = part[0]
+        if not sources:
+            return product(output[1:]) == 1, False
+        equal = all(self.nodes[s]["equal"] for s in sources)
+        uniform = all(self.nodes[s]["uniform"] for s in sources) and kind not in ("concat", "add")
+        if kind == "softmax_over" and self.shape(sources[0])[axis_at(part[1] or "channels", len(output))] == 1 or \
+                kind == "softmax" and output[0] == 1:
+            return True, True
+        mixes = kind in ("linear", "conv", "general_conv", "dropout", "flatten", "batch_norm") or kind == "pool" and any(part[5])
+        return product(output[1:]) == 1 or equal and not mixes, \
+            uniform and not mixes and kind not in ("layer_norm", "rms_norm", "group_norm", "instance_norm", "embedding")
 
     def sequence(self, parts, current, path, top=False):
         number = 0
@@ -258,6 +297,14 @@ class Graph:
             return self.add(part, [v], (s[0], *part[3]), path)
         if kind in POINTWISE or kind in ("softmax", "dropout"):
             return self.add(part, [v], s, path)
+        if kind == "prelu":
+            return self.add(part, [v], s, path, s[0] if part[1] else 1)
+        if kind in ("layer_scale", "scale_shift"):
+            return self.add(part, [v], s, path, s[0] * (1 + (kind == "scale_shift")))
+        if kind in ("glu", "reparameterise"):
+            if s[0] % 2:
+                raise Invalid("an odd number of channels")
+            return self.add(part, [v], (s[0] // 2,) + s[1:], path)
         if kind == "flatten":
             return self.add(part, [v], (product(s),), path)
         if kind == "residual":
@@ -283,9 +330,11 @@ class Graph:
                 raise Invalid("outputs")
             self.outputs.append((part[1], v))
             return v
-        if part[1] not in self.tags:
+        if part[-1] not in self.tags:
             raise Invalid("an unknown name")
-        saved = self.tags[part[1]]
+        saved = self.tags[part[-1]]
+        if kind in ("multiply_by", "combine"):
+            return self.add(part, [v, saved], broadcast(self.shape(v), self.shape(saved)), path)
         if kind == "from":
             return saved
         return self.join("add" if kind == "add_from" else "concat", [v, saved], path)
@@ -559,6 +608,18 @@ class Graph:
                     found.add("padding after")
                 if any(o["output_padding"]):
                     found.add("output padding")
+            if n["kind"] in ("glu", "reparameterise"):
+                found.add("halves of channels")
+            if n["kind"] == "reparameterise" or n["part"][:2] == ["combine", "reparameterise_pair"]:
+                found.add("noise")
+            if n["kind"] in ("multiply_by", "combine"):
+                if n["sources"][0] == n["sources"][1]:
+                    found.add("map of one value twice")
+                for t in (self.nodes[t]["output"] for t in n["sources"]):
+                    if product(t[1:]) < product(shape[1:]):
+                        found.add("gate of channels")
+                    if t[0] < shape[0]:
+                        found.add("gate of positions")
             if n["kind"] in ("linear", "conv", "embedding") and shape[0] in (1, 2, 16, 17, 127, 128, 129):
                 found.add(f"width {shape[0]}")
             if readers[i] > 1:
@@ -838,6 +899,28 @@ class Draw:
     def pointwise(self):
         return [self.rng.choice(POINTWISE + 4 * ("relu", "tanh", "gelu"))]
 
+    def map(self, s):
+        """Layers with operands of one value."""
+        r = self.rng
+        choices = [[["prelu", r.random() < 0.5, r.choice((0.25, 0.25, 0.125))]], [["layer_scale", r.choice((1e-5, 0.5))]],
+                   [["scale_shift"]]]
+        if s[0] % 2 == 0:
+            # Logarithms of variances that are not large.
+            choices += [[["glu", r.choice(UNITS_OF_GLU)]], [["glu", r.choice(UNITS_OF_GLU)]], [["tanh"], ["reparameterise"]]]
+        return r.choice(choices)
+
+    def gate(self, s):
+        """A value, times what is computed from it, and others of two values."""
+        r, rank, tag = self.rng, len(s) - 1, self.new_tag()
+        one = ["conv", rank, r.choice((1, s[0])), [1] * rank, [1] * rank, [0] * rank, True] if rank else \
+            ["linear", s[0], True]
+        path = r.choice(([], [one], [["global_pool"]] if rank else [], [["global_pool"], one] if rank else [one]))
+        end = r.choice((["multiply_by", tag], ["multiply_by", tag], ["combine", "subtract", tag],
+                        ["combine", "reparameterise_pair", tag]))
+        back = r.choice(([], [["save", tag + "b"], ["from", tag]])) if path and end[-1] == tag else []
+        end = end[:-1] + [tag + "b"] if back else end
+        return [["tanh"], ["save", tag]] + path + [["sigmoid"]] * (r.random() < 0.6) + back + [end]
+
     def layer(self, s):
         """One layer that takes shape s."""
         r, image = self.rng, len(s) > 1
@@ -924,12 +1007,13 @@ class Draw:
                 saved.append((tag, s))
             elif graph_like and p < 0.34 and saved:
                 tag, shape = r.choice(saved)
-                kinds = ["from", "concat_from"] + (["add_from"] * 3 if shape == s else [])
+                kinds = ["from", "concat_from"] + (["add_from"] * 3 if shape == s else []) + \
+                    (["multiply_by"] * 2 if can_broadcast(shape, s) else [])
                 parts = self.extend(parts, [[r.choice(kinds), tag]])
             elif graph_like and p < 0.50:
                 parts = self.extend(parts, [self.block(s, 0)])
             else:
-                parts = self.extend(parts, [self.layer(s)])
+                parts = self.extend(parts, self.map(s) if r.random() < 0.12 else [self.layer(s)])
             if graph_like and r.random() < 0.07 and len(g.nodes) > 1:
                 parts = self.extend(parts, [["output", self.new_tag()]])
         return parts
@@ -1075,6 +1159,22 @@ class Draw:
                                     [["output", self.new_tag()]])
         return parts
 
+    def maps(self):
+        """Gates, halves of channels, parameters for each channel, noise."""
+        r = self.rng
+        rank = r.choice((0, 0, 1, 2, 2, 3))
+        parts = self.begin(self.width(rank > 0), self.extents(rank) if rank else [])
+        for _ in range(r.choice((1, 2, 3))):
+            s = self.current(parts)
+            if r.random() < 0.6:
+                parts = self.extend(parts, [["linear", 2 * r.choice((1, 4, 16, 17, 65)), True] if len(s) == 1 else
+                                            self.conv(s)])
+            s = self.current(parts)
+            parts = self.extend(parts, self.gate(s) if r.random() < 0.5 else self.map(s))
+            for _ in range(r.choice((0, 0, 1, 2))):
+                parts = self.extend(parts, [self.pointwise() if r.random() < 0.7 else ["dropout", 0.25]])
+        return self.head(parts) if r.random() < 0.6 else parts
+
     def anything(self):
         r = self.rng
         rank = r.choice((0, 0, 1, 2, 2, 3))
@@ -1207,7 +1307,7 @@ class Draw:
         r = self.rng
         kinds = ((self.perceptron, 15), (self.flattened, 11), (self.images, 24), (self.anything, 22), (self.several, 14),
                  (self.fused, 14), (self.convolutions, 20), (self.moves, 20), (self.statistics, 20),
-                 (self.transformers, 20), (self.sequences, 24))
+                 (self.transformers, 20), (self.sequences, 24), (self.maps, 20))
         kind, wanted = r.choices([k for k, _ in kinds], [w for _, w in kinds])[0], None
         of_steps = number % 6 == 5
         if of_steps:
@@ -1395,14 +1495,26 @@ def spell(part):
         return named(kind.capitalize(), *part[1])
     if kind in MOVES:
         return named("".join(word.capitalize() for word in kind.split("_")), part[1])
+    if kind == "prelu":
+        return named("PReLU", *(["phyllo::PerChannel<true>"] if part[1] else []),
+                     *([] if part[2] == 0.25 else [f"phyllo::InitialValue<{part[2]}>"]))
+    if kind == "layer_scale":
+        return named("LayerScale", *([] if part[1] == 1e-5 else [f"phyllo::InitialValue<{part[1]}>"]))
+    if kind == "glu":
+        return "phyllo::" + {"sigmoid": "GLU", "silu": "SwiGLU", "gelu": "GEGLU", "relu": "ReGLU"}[part[1]]
+    if kind == "combine":
+        layer = {"subtract": "Subtract", "reparameterise_pair": "ReparameterisePair"}[part[1]]
+        return named("Combine", "phyllo::" + layer, part[2])
     simple = {"relu": "ReLU", "tanh": "Tanh", "sigmoid": "Sigmoid", "gelu": "GELU", "softmax": "Softmax",
+              "scale_shift": "ScaleShift", "reparameterise": "Reparameterise",
               "flatten": "Flatten", "global_pool": "GlobalAveragePool"}
     if kind in simple or kind in UNITS:
         return "phyllo::" + (simple.get(kind) or UNITS[kind])
     if kind in ("dropout", "upsample"):
         return named("Dropout" if kind == "dropout" else "Upsample", part[1])
-    if kind in ("save", "from", "add_from", "concat_from", "output"):
-        name = {"save": "Save", "from": "From", "add_from": "AddFrom", "concat_from": "ConcatFrom", "output": "Output"}
+    if kind in ("save", "from", "add_from", "concat_from", "multiply_by", "output"):
+        name = {"save": "Save", "from": "From", "add_from": "AddFrom", "concat_from": "ConcatFrom",
+                "multiply_by": "MultiplyBy", "output": "Output"}
         return named(name[kind], part[1])
     if kind == "repeat":
         return named("Repeat", part[1], *all_of(part[2]))
@@ -1433,7 +1545,7 @@ def test_case(d):
     outputs = [tag for tag, _ in g.outputs if tag]
     call = "networks::no_call" if not d["call"] else \
         "networks::call_by_thread" if g.widest() <= WIDEST else "networks::call_by_team"
-    kinks = any(n["kind"] in KINKED or n["kind"] == "recurrent" and n["part"][1] == "rnn_relu" or
+    kinks = any(n["kind"] in KINKED or n["kind"] == "recurrent" and n["part"][1] == "rnn_relu" or n["part"] == ["glu", "relu"] or
                 n["kind"] in ("pool", "adaptive_pool", "reduce") and n["part"][1] == "max" for n in g.nodes)
     terms, losses, rule, make_rule = "", "void", "void", ""
     if d["trained"]:

@@ -214,6 +214,12 @@ def smaller_part(part):
         for plain in ([kind, False, 1e-5], [kind, True, 1e-5]):
             if part != plain and (not part[1] or part[2] != 1e-5 or not plain[1]):
                 yield [plain]
+    elif kind == "prelu" and part != [kind, False, 0.25]:
+        yield [[kind, False, 0.25]]
+    elif kind == "glu" and part[1] != "sigmoid":
+        yield [[kind, "sigmoid"]]
+    elif kind == "combine":
+        yield [["multiply_by", part[2]]]
     elif kind == "batch_norm" and (part[1] or len(part) > 2):
         yield [["batch_norm", None]]
     elif kind in generate.POINTWISE and kind != "sigmoid":
@@ -353,7 +359,8 @@ def all_boundaries():
          "one value, two outputs", "several inputs", "several outputs", "dead layer", "dead input", "inference in parts",
          "table of one entry", "table on one position", "table of a map", "integers beside numbers",
          "two tables of one input", "transposed convolution", "padding zeros", "padding reflect", "padding replicate",
-         "padding circular", "padding after", "dilation", "groups", "depthwise", "output padding",
+         "padding circular", "padding after", "dilation", "groups", "depthwise", "output padding", "halves of channels",
+         "noise", "gate of channels", "gate of positions", "map of one value twice",
          "one group", "groups of one channel", "groups of channels", "softmax over an extent", "softmax over channels",
          "logarithm of a softmax", "reduced channels", "reduced extents", "reduced by sum", "reduced by mean", "reduced by max",
          "adaptive windows overlap", "adaptive windows side by side", "rnn", "rnn_relu", "lstm",

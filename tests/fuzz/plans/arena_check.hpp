@@ -36,6 +36,7 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
            node(plan.head(plan.step[s])).role == Role::reduce &&
            node(plan.head(plan.step[s])).saved[0].elements > 0;
   }
+  bool attends(int s) const { return plan.step[s].kind == StepKind::attention; }
   // Mean and deviation of each row, or of each group, which a step keeps for its backward pass.
   bool normalizes_rows(int s) const {
     return plan.step[s].kind != StepKind::segment &&
@@ -154,6 +155,9 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
     if (takes_maxima(s) && life.phase == Phase::training) {
       write(memory.kept[s][0], node(v).output.size(), ValueType::integer);
       need(holds(memory.value[v]), "places of maxima are beside the result");
+    } else if (attends(s) && life.phase == Phase::training) {
+      write(memory.kept[s][0], node(v).output.positions(), ValueType::accumulate);
+      need(holds(memory.value[v]), "sums of exponentials are beside the result");
     } else if (scans(s) && life.phase == Phase::training) {
       Node const& head = node(plan.head(plan.step[s]));
       for (int k = 0; k < 2; ++k)
@@ -231,6 +235,7 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
             break;
           case Role::pooling:
           case Role::lookup:
+          case Role::map:  // the input of the chain is made again
             sources = true;
             break;
           case Role::scan:
@@ -238,6 +243,10 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
             need(holds(memory.kept[s][0]) && holds(memory.kept[s][1]), "states are there");
             if (head.rereads_source)
               need(holds(memory.value[head.source[head.sources - 1]]), "lengths are there");
+            break;
+          case Role::product:
+            sources = true;
+            result = attends(s);
             break;
           case Role::row:
             sources = normalizes_rows(s);
@@ -253,13 +262,13 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
           default:
             break;
         }
-      if (normalizes_rows(s) || takes_maxima(s))
+      if (normalizes_rows(s) || takes_maxima(s) || attends(s))
         need(holds(memory.kept[s][0]), "what is kept is there when it is read again");
       if (kept) need(memory.saved[s] >= 0 && holds(memory.saved[s]), "a kept value is there");
       if (result) need(holds(memory.value[v]), "a result is there when it is read again");
       if (sources)
-        for (int i = 0; i < head.sources; ++i)
-          need(holds(memory.value[head.source[i]]), "a source is there when it is read again");
+        for (int i = 0; i < (attends(s) ? life.sources(s) : head.sources); ++i)
+          need(holds(memory.value[life.source(s, i)]), "a source is there when it is read again");
       if (adds && of == Derivative::input)
         need(holds(memory.value[life.source(s, 1)]), "the added value is there");
     };

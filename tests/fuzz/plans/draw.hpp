@@ -122,6 +122,11 @@ class NetworkDrawer {
     p.bias = draw_.one_in(2);
     return p;
   }
+  void attend(int keys) {
+    Part p = plain(PartKind::attention, keys);
+    p.bias = draw_.one_in(2);
+    add(p);
+  }
   Part normalization() {
     if (draw_.one_in(2)) return plain(PartKind::normalization);
     if (draw_.one_in(3)) {
@@ -262,7 +267,16 @@ class NetworkDrawer {
       look_up();
       return;
     }
-    switch (draw_.below(27)) {
+    switch (draw_.below(30)) {
+      case 26:
+        add(plain(PartKind::map, draw_.below(2)));
+        return;
+      case 27:
+        add(plain(PartKind::multiply, tag));
+        return;
+      case 28:
+        attend(draw_.one_in(2) ? -1 : tag);
+        return;
       case 0:
       case 1:
       case 2:

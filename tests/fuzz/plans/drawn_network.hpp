@@ -34,7 +34,10 @@ enum class PartKind {
   reshape,              // number: channels; 0: reversed channels in place of other extents
   group_normalization,  // number: groups; bias: with weight and bias
   reduction,  // number: 0 sum, 1 maximum, 2 first maximum; size: extents; bias: channels stay
-  scan,       // LSTM<3>; number: 1 with initial states, 2 with lengths as well; bias: last states kept
+  scan,  // LSTM<3>; number: 1 with initial states, 2 with lengths as well; bias: last states kept
+  map,   // number: 0 halves of channels with noise, 1 parameters
+  multiply,   // tag
+  attention,  // number: the tag of its keys and values, -1: the current value; bias: with a dropout
 };
 inline constexpr char const* kind_names[] = {"input",
                                              "linear",
@@ -58,8 +61,11 @@ inline constexpr char const* kind_names[] = {"input",
                                              "reshape",
                                              "group normalization",
                                              "reduction",
-                                             "scan"};
-inline constexpr int kinds = 23;
+                                             "scan",
+                                             "map",
+                                             "multiply",
+                                             "attention"};
+inline constexpr int kinds = 26;
 
 struct Part {
   PartKind kind = PartKind::flatten;
@@ -175,6 +181,41 @@ struct Reduction {
     if (!part.bias) s.channels = 1;
     return s;
   }
+};
+struct Halves : AnyShape {
+  static constexpr Role role = Role::map;
+  static constexpr MapOperand operands[] = {{.part = 0, .parts = 2}, {.part = 1, .parts = 2}};
+  static constexpr bool random = true;
+};
+struct ScaleShift : AnyShape {
+  static constexpr Role role = Role::map;
+  static constexpr MapOperand operands[] = {{}};
+  static constexpr MapParameter parameters[] = {{"weight", 1}, {"bias", 0, false}};
+};
+struct Multiply : AnyShape {
+  static constexpr Role role = Role::map;
+  static constexpr MapOperand operands[] = {{.source = 0}, {.source = 1}};
+};
+// Of one head: queries, keys and values are whole values.
+struct Scores {
+  static constexpr Role role = Role::product;
+  static constexpr AttentionPart part = AttentionPart::scores;
+  static constexpr int heads = 1;
+  static constexpr bool causal = false, masked = false;
+  static constexpr ChannelPart query{}, key{};
+  static bool accepts(Shape s) { return s.rank == 1; }
+  static Shape output(Shape s) { return s; }
+};
+struct WeightedValues {
+  static constexpr Role role = Role::product;
+  static constexpr AttentionPart part = AttentionPart::values;
+  static constexpr int heads = 1;
+  static constexpr ChannelPart value{};
+  static bool accepts(Shape s) { return s.rank == 2; }
+  static Shape output(Shape s) { return s; }
+};
+struct DropWeights : Random {
+  static constexpr AttentionPart part = AttentionPart::dropout;
 };
 struct Softmax : AnyShape {
   static constexpr Role role = Role::row;
@@ -297,6 +338,8 @@ struct Lowering {
                                  : part.number == 1 ? op::ReductionKind::maximum
                                                     : op::ReductionKind::first_maximum;
         return infer<drawn::Reduction>(graph.append(current));
+      case PartKind::attention:
+        return attend(part.number < 0 ? current : saved[part.number], part.bias);
       case PartKind::linear:
       case PartKind::convolution:
         drawn::Contraction::window = drawn::window();
@@ -315,6 +358,12 @@ struct Lowering {
         return infer<drawn::Normalization>(graph.append(current));
       case PartKind::softmax:
         return infer<drawn::Softmax>(graph.append(current));
+      case PartKind::map:
+        if (part.number == 0) return infer<drawn::Halves>(graph.append(current));
+        return infer<drawn::ScaleShift>(graph.append(current));
+      case PartKind::multiply:
+        if (saved[tag] < 0) return refuse();
+        return infer<drawn::Multiply>(graph.append(current, saved[tag]));
       case PartKind::upsample:
         return infer<drawn::Upsample>(graph.append(current));
       case PartKind::flatten:
@@ -346,6 +395,14 @@ struct Lowering {
         graph.output[graph.outputs++] = current;
         return;
     }
+  }
+  void attend(int keys, bool drops) {
+    if (keys < 0 || graph.size + 4 > most_nodes) return refuse();
+    infer<drawn::Scores>(graph.append(current, keys));
+    if (valid) infer<drawn::Softmax>(graph.append(current));
+    drawn::Pointwise::derivative_of = Derivative::nothing;
+    if (valid && drops) infer<drawn::DropWeights>(graph.append(current));
+    if (valid) infer<drawn::WeightedValues>(graph.append(current, keys));
   }
   // The network of what was appended; inputs first, as a network demands.
   bool complete() {
@@ -434,6 +491,11 @@ inline std::string spelling(Description const& description) {
         if (p.number > 1) text += ", SequenceLengths<struct i" + number(inputs++) + ">";
         text += p.bias ? ", FinalState<struct h, struct c>>" : ">";
         break;
+      case PartKind::attention:
+        text +=
+            p.number < 0 ? "MultiheadAttention<1" : "CrossAttention<1, struct t" + number(p.number);
+        text += std::string(p.bias ? ", Dropout<>" : "") + ">";
+        break;
       case PartKind::row_normalization:
         text += std::string(p.number == 0 ? "LayerNorm<" : "RMSNorm<") +
                 (p.bias ? "" : "Affine<false>") + ">";
@@ -470,6 +532,12 @@ inline std::string spelling(Description const& description) {
         break;
       case PartKind::softmax:
         text += "Softmax";
+        break;
+      case PartKind::map:
+        text += p.number == 0 ? "Reparameterise" : "ScaleShift";
+        break;
+      case PartKind::multiply:
+        text += "MultiplyBy<struct t" + number(p.number) + ">";
         break;
       case PartKind::upsample:
         text += "Upsample<" + number(p.number) + ">";

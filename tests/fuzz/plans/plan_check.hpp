@@ -143,6 +143,9 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
         need(head == Role::normalization, "its head is a normalisation");
         second = Role::add;
         break;
+      case StepKind::attention:
+        check_attention(step);
+        return;
       case StepKind::contraction_epilogue:
         need(head == Role::contraction, "its head is a contraction");
         break;
@@ -152,7 +155,7 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
         need(!node(plan.head(step)).ends_chain, "it has a chain");
         break;
       case StepKind::add_epilogue:
-        need(head == Role::add, "its head is a sum");
+        need(head == Role::add || head == Role::map, "its head is a sum or a map");
         break;
       default:
         need(head == Role::pointwise, "a chain begins with a pointwise layer");
@@ -169,6 +172,24 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
       for (int i = 0; i < n.sources; ++i) reads_before |= n.source[i] == plan.order[k - 1];
       need(reads_before, "a fused node reads the one before");
       need(p.reads_as_stored(n), "a fused node reads the extents that a value is stored with");
+    }
+  }
+
+  // Scores, softmax, dropouts, sums of values, each of the one before.
+  void check_attention(Step const& step) {
+    int const end = step.first + step.count;
+    need(step.count >= 3, "an attention has at least three layers");
+    need(life.chain_first(step) == step.first + 2 && life.chain_length(step) == step.count - 3,
+         "the chain of an attention is between softmax and sums");
+    for (int k = step.first; k < end; ++k) {
+      Node const& n = node(plan.order[k]);
+      AttentionPart const part = k == step.first       ? AttentionPart::scores
+                                 : k == step.first + 1 ? AttentionPart::weights
+                                 : k + 1 < end         ? AttentionPart::dropout
+                                                       : AttentionPart::values;
+      need(n.part == part, "the layers of an attention are in order");
+      need(k == step.first || n.source[0] == plan.order[k - 1],
+           "a layer of an attention reads the one before");
     }
   }
 
@@ -306,7 +327,7 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
     bool whole = training.size == 1 && training.step[0].kind == StepKind::segment &&
                  p.inputs == 1 && p.outputs == 1 && is_output(training.order[training.nodes - 1]) &&
                  node(node(training.order[0]).source[0]).role == Role::input &&
-             has_same_extents(p.output_shape[0], node(p.output[0]).output);
+                 has_same_extents(p.output_shape[0], node(p.output[0]).output);
     bool has_rows = false;
     for (int k = 0; k < training.nodes; ++k) {
       Node const& n = node(training.order[k]);

@@ -88,10 +88,10 @@ Description smallest(Description network) {
       PartKind const kind = network[i].kind;
       bool const tagged = kind == PartKind::save || kind == PartKind::from ||
                           kind == PartKind::add || kind == PartKind::concat ||
-                          kind == PartKind::join;
+                          kind == PartKind::join || kind == PartKind::multiply;
       bool const which = kind == PartKind::pointwise || kind == PartKind::pooling ||
                          kind == PartKind::row_normalization || kind == PartKind::reshape ||
-                         kind == PartKind::reduction;
+                         kind == PartKind::reduction || kind == PartKind::map;
       if (!tagged) lessen(i, which ? 0 : 1, [](Part& p) -> int& { return p.number; });
       for (int d = 0; d < 3; ++d) {
         if (kind != PartKind::pooling)  // whose windows have one size
@@ -165,9 +165,10 @@ int main(int argc, char** argv) {
                                           "normalisation epilogue",
                                           "normalisation and sum",
                                           "sum epilogue",
+                                          "attention",
                                           "pointwise chain",
                                           "segment"};
-  for (int k = 0; k < 8; ++k) show(fused[k], coverage.fused[k]);
+  for (int k = 0; k < 9; ++k) show(fused[k], coverage.fused[k]);
   static constexpr char const* layers[] = {"",
                                            "dense layers of segments",
                                            "convolutions of segments",

@@ -23,9 +23,8 @@ template <int Width, class Chain, class P> struct attention_forward {
   using Tile = AttentionTile<Width, P>;
   using A = typename P::accumulate;
   static constexpr int queries = Tile::queries, keys = Tile::keys, L = lanes<A>;
-  static constexpr long thread_bytes =
-      long(sizeof(A)) * (2 * Width * queries + keys * queries + 3 * queries +
-                         (Tile::widens ? 2 * keys * Width : 0) + 256);
+  static constexpr long thread_bytes = long(sizeof(A)) * (2 * Width * queries + keys * queries +
+                                                          3 * queries + 2 * keys * Width + 256);
 
   typename op::Attention<Width, Chain>::template Forward<P> work;
   int blocks, items, workers;
@@ -44,9 +43,8 @@ template <int Width, class Chain, class P> struct attention_forward {
     A *const q = slice.cut(Width * queries), *const y = slice.cut(Width * queries),
              *const score = slice.cut(keys * queries), *const largest = slice.cut(queries),
              *const sum = slice.cut(queries), *const share = slice.cut(queries);
-    A *const k_room = slice.cut(Tile::widens ? keys * Width : 0), *const v_room = slice.cut(
-                                                                      Tile::widens ? keys * Width
-                                                                                   : 0);
+    A *const k_room = slice.cut(keys * Width), *const v_room =
+                                                   slice.cut(Tile::widens ? keys * Width : 0);
     int const first = block * queries;
     int const count = s.queries - first < queries ? s.queries - first : queries;
     int const padded = (count + L - 1) / L * L;
@@ -102,7 +100,7 @@ template <int Width, class Chain, class P> struct attention_backward {
   static constexpr int line = Tile::line;
   static constexpr long thread_bytes =
       long(sizeof(A)) * (3 * Width * queries + 2 * line * queries + 2 * keys * queries +
-                         2 * queries + (Tile::widens ? 2 : 0) * keys * Width + 256);
+                         2 * queries + 2 * keys * Width + 256);
 
   typename op::Attention<Width, Chain>::template Backward<P> work;
   int items, workers;
@@ -138,8 +136,8 @@ template <int Width, class Chain, class P> struct attention_backward {
     m.d_score = slice.cut(keys * queries);
     m.mean = slice.cut(queries);
     m.log_sum = slice.cut(queries);
-    m.k = slice.cut(Tile::widens ? keys * Width : 0);
-    m.v = slice.cut(Tile::widens ? keys * Width : 0);
+    m.k = slice.cut(keys * Width);
+    m.v = slice.cut(keys * Width);
     Sums d_k{}, d_v{};
     if constexpr (Tile::widens) {
       long const size = long(s.keys) * Width;

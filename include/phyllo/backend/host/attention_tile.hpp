@@ -68,8 +68,7 @@ template <class A, int Last = lanes<A>> struct TileProduct {
 };
 
 /// A block of queries of one head of one sample against blocks of keys, with queries in the lanes:
-/// maxima and sums over keys are operations of whole vectors, and keys and values are read where
-/// they are.
+/// maxima and sums over keys are operations of whole vectors.
 template <int Width, class P> struct AttentionTile {
   using A = typename P::accumulate;
   using S = typename P::storage;
@@ -79,19 +78,16 @@ template <int Width, class P> struct AttentionTile {
   static constexpr int last = Width - (channel_vectors - 1) * lanes<A>;
   static constexpr int line = channel_vectors * lanes<A>;
 
-  /// Numbers of a sequence in the type of sums: where they are, or widened.
+  /// Numbers of a sequence in the type of sums, one row behind the other: rows that are apart by a
+  /// multiple of 256 bytes would share few sets of the first-level cache.
   struct Rows {
     A const* first;
     long pitch;
   };
   static Rows rows(S const* from, long pitch, int count, A* room) {
-    if constexpr (widens) {
-      for (int t = 0; t < count; ++t)
-        for (int c = 0; c < Width; ++c) room[t * Width + c] = A(from[t * pitch + c]);
-      return {room, Width};
-    } else {
-      return {from, pitch};
-    }
+    for (int t = 0; t < count; ++t)
+      for (int c = 0; c < Width; ++c) room[t * Width + c] = A(from[t * pitch + c]);
+    return {room, Width};
   }
   /// to(c, t) = factor from(t, c), zero behind the last one; to: lines of `queries`.
   static void transpose(S const* from, long pitch, int count, int padded, A factor, A* to) {

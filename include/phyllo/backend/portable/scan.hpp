@@ -144,7 +144,7 @@ template <class Cell, int Hidden, class P, int Samples> struct scan_backward {
   // d: of h; those of the other states are Samples H apart.
   PHYLLO_FUNCTION void unit(int n, int step, int u, A* d, A* d_r) const {
     int const length = work.length(n);
-    bool const valid = work.is_valid(length), reached = valid && work.reaches(length, step);
+    bool const valid = work.is_valid(length), reached = work.reaches(length, step);
     long const row = work.row(n, step);
     A d_x[G] = {}, d_sum[G] = {}, d_state[states];
     for (int s = 0; s < states; ++s) d_state[s] = d[s * Samples * H];

@@ -72,8 +72,7 @@ template <class Cell, int Hidden, class P> struct Kernels<op::Scan<Cell, Hidden>
     std::vector<Unit> d(H);
     std::vector<A> d_r(std::size_t(G) * H);
     for (int n = 0; n < work.batch; ++n) {
-      int const length = work.is_valid(work.length(n)) ? work.length(n) : 0;
-      bool const counts = work.is_valid(work.length(n));
+      int const length = work.length(n);
       for (Unit& unit : d) unit = {};
       for (int step = work.times - 1; step >= 0; --step) {
         long const row = work.row(n, step);
@@ -81,7 +80,7 @@ template <class Cell, int Hidden, class P> struct Kernels<op::Scan<Cell, Hidden>
         for (int u = 0; u < H; ++u) {
           A(&state)[states] = d[std::size_t(u)].state;
           S const* const d_y = work.d_y + row * work.y_channels() + u;
-          for (int s = work.carried_from; s < states && counts; ++s)
+          for (int s = work.carried_from; s < states && work.is_valid(length); ++s)
             state[s] += A(d_y[(1 + s - work.carried_from) * H]);
           A d_x[G] = {}, d_sum[G] = {};
           if (reached) {

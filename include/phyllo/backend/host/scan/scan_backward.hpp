@@ -70,7 +70,7 @@ template <class Cell, int Hidden, class P> struct scan_backward {
     S* const d_sum = Cell::splits_gradient ? work.d_r + row * G * H : nullptr;
     for (int s = work.carried_from; s < states && valid; ++s)
       add_numbers(d_y + (1 + s - work.carried_from) * H, H, d_state + s * Layout::value);
-    if (!valid || !work.reaches(length, step)) {
+    if (!work.reaches(length, step)) {
       for (int i = 0; i < G * H; ++i) {
         d_r[i] = A(0);
         d_x[i] = S(A(0));
