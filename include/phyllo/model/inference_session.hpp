@@ -28,6 +28,22 @@ template <class Pass> void take_inputs(Pass& pass, BoundTensors const& in) {
     for (int k = 0; k < Pass::AllPorts::inputs; ++k) pass.take_input(in.tensor[k], k);
 }
 
+/// Whether the View of output k shares no memory with another one of the call.
+template <class AllPorts>
+bool is_apart(BoundTensors const& in, BoundTensors const& out, int k, int batch) {
+  ExternalTensor const& own = out.tensor[k];
+  Shape const shape = AllPorts::output_shape(k);
+  for (int i = 0; i < AllPorts::inputs; ++i)
+    if (may_overlap(own, shape, in.tensor[i], AllPorts::input_shape(i), batch)) return false;
+  // A constant condition: without it GCC 16 warns of a subscript that a single output never has.
+  if constexpr (AllPorts::outputs > 1)
+    for (int i = 0; i < AllPorts::outputs; ++i)
+      if (i != k && (AllPorts::output_node(i) == AllPorts::output_node(k) ||
+                     may_overlap(own, shape, out.tensor[i], AllPorts::output_shape(i), batch)))
+        return false;
+  return true;
+}
+
 /// Outputs that the kernels write as they are, without a copy behind them: where a View is stored
 /// as a slot and shares no memory with another one of the call.
 template <class Pass>
@@ -35,19 +51,10 @@ void place_outputs(Pass& pass, BoundTensors const& in, BoundTensors const& out) 
   using AllPorts = typename Pass::AllPorts;
   for (int k = 0; k < AllPorts::outputs; ++k) {
     int const v = AllPorts::output_node(k);
-    bool alone = pass.batch > 0 && !is_given(Pass::plan::node(v)) &&
-                 pass.fits_slot(out.tensor[k], v, AllPorts::output_shape(k));
-    auto const apart = [&](ExternalTensor const& other, Shape const& shape) {
-      alone =
-          alone && !may_overlap(out.tensor[k], AllPorts::output_shape(k), other, shape, pass.batch);
-    };
-    for (int i = 0; alone && i < AllPorts::inputs; ++i)
-      apart(in.tensor[i], AllPorts::input_shape(i));
-    for (int i = 0; alone && i < AllPorts::outputs; ++i) {
-      if (i != k) apart(out.tensor[i], AllPorts::output_shape(i));
-      alone = alone && (i == k || AllPorts::output_node(i) != v);
-    }
-    if (alone) pass.placed.output[k] = static_cast<typename Pass::storage*>(out.tensor[k].data[0]);
+    if (pass.batch > 0 && !is_given(Pass::plan::node(v)) &&
+        pass.fits_slot(out.tensor[k], v, AllPorts::output_shape(k)) &&
+        is_apart<AllPorts>(in, out, k, pass.batch))
+      pass.placed.output[k] = static_cast<typename Pass::storage*>(out.tensor[k].data[0]);
   }
 }
 
