@@ -191,8 +191,9 @@ void write(std::string const& folder, char const* network, char const* dtype) {
     auto const place = [&](std::string const& name, auto const& value) {
       auto& tensor = detail::tensor_of(file, entry, name, ElementType::f64);
       for (long i = 0; i < entry.size(); ++i) {
-        double const x = value(std::size_t(entry.arena_index(i)));
-        std::memcpy(tensor.bytes.data() + std::size_t(entry.first + i) * sizeof x, &x, sizeof x);
+        double const number = value(std::size_t(entry.arena_index(i)));
+        std::memcpy(tensor.bytes.data() + std::size_t(entry.first + i) * sizeof number, &number,
+                    sizeof number);
       }
     };
     place(entry.name, [&](std::size_t at) { return double(parameters(at)); });
