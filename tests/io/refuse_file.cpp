@@ -9,8 +9,8 @@
 #include <doctest/doctest.h>
 
 TEST_CASE("text from a file enters messages short and harmless") {
-  CHECK(phyllo::detail::quoted("a\x1b[31m\n\xc2\x9b") == R"("a\x1b[31m\x0a\xc2\x9b")");
-  CHECK(phyllo::detail::quoted(std::string(1000, 'x')) == "\"" + std::string(80, 'x') + "...\"");
+  CHECK(phyllo::detail::in_quotes("a\x1b[31m\n\xc2\x9b") == R"("a\x1b[31m\x0a\xc2\x9b")");
+  CHECK(phyllo::detail::in_quotes(std::string(1000, 'x')) == "\"" + std::string(80, 'x') + "...\"");
 }
 
 TEST_CASE("a path enters messages whole") {

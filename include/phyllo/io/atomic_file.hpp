@@ -96,7 +96,7 @@ class AtomicFile {
     // EINVAL: a file system that has no such operation on directories.
     if (result != 0 && error != EINVAL) {
       detail::refuse_file(source(), "the directory to become durable",
-                          detail::quoted(detail::system_message(error)),
+                          detail::in_quotes(detail::system_message(error)),
                           "the new file is in place but a loss of power may bring the old one "
                           "back, so write it again");
     }
@@ -151,7 +151,7 @@ class AtomicFile {
 
   [[noreturn]] void fail(std::string_view expected, int error) {
     discard();
-    detail::refuse_file(source(), expected, detail::quoted(detail::system_message(error)),
+    detail::refuse_file(source(), expected, detail::in_quotes(detail::system_message(error)),
                         "a file that was there before is unchanged; " + std::string(remedy(error)));
   }
 

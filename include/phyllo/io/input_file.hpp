@@ -28,7 +28,7 @@ class InputFile {
       descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     } while (descriptor_ < 0 && errno == EINTR);
     if (descriptor_ < 0) {
-      refuse_file(source_, "a file that can be opened", quoted(system_message(errno)),
+      refuse_file(source_, "a file that can be opened", in_quotes(system_message(errno)),
                   "check the path and its permissions");
     }
     struct stat status = {};
@@ -54,7 +54,7 @@ class InputFile {
       ::ssize_t const count = ::read(descriptor_, next, std::min(size, largest_call));
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) {
-        refuse_file(source_, std::to_string(size) + " more bytes", quoted(system_message(errno)),
+        refuse_file(source_, std::to_string(size) + " more bytes", in_quotes(system_message(errno)),
                     "check the disk or the network file system");
       }
       if (count == 0) {

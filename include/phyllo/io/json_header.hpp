@@ -103,7 +103,7 @@ class JsonHeader {
   }
 
   [[noreturn]] void refuse_here(std::string const& expected) const {
-    std::string const rest = position_ < text_.size() ? quoted(text_.substr(position_, 1))
+    std::string const rest = position_ < text_.size() ? in_quotes(text_.substr(position_, 1))
                                                       : std::string("the end of the header");
     refuse(expected, rest + " at byte " + std::to_string(position_) + " of the header");
   }

@@ -64,7 +64,7 @@ std::string instead_of(std::string_view missing, Table const& table, TensorFile 
   Names names;
   for (StoredTensor const& tensor : file.tensors) names.push_back(tensor.name);
   std::string_view const nearest = nearest_name(missing, surplus_names(table, file));
-  return (nearest.empty() ? "" : " The nearest name is " + quoted(nearest) + ".") +
+  return (nearest.empty() ? "" : " The nearest name is " + in_quotes(nearest) + ".") +
          " The file has " + listed(names) + ".";
 }
 

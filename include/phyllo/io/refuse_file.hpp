@@ -15,7 +15,7 @@ namespace phyllo::inline PHYLLO_ISA::detail {
 
 // Text from a file as it may stand in a message: short, in quotes, nothing but printable ASCII, so
 // that a hostile file cannot write control sequences to a terminal.
-inline std::string quoted(std::string_view text) {
+inline std::string in_quotes(std::string_view text) {
   constexpr std::string_view digits = "0123456789abcdef";
   constexpr std::size_t longest = 80;
   std::string result = "\"";

@@ -58,7 +58,7 @@ struct SafetensorsPlan {
 
 inline void check_text(std::string_view text, std::string_view what, std::string_view source) {
   if (!valid_utf8(text)) {
-    refuse_file(source, "UTF-8 in " + std::string(what), quoted(text), "rename it");
+    refuse_file(source, "UTF-8 in " + std::string(what), in_quotes(text), "rename it");
   }
 }
 
@@ -66,13 +66,13 @@ inline void check_metadata(TensorFile const& file, std::string_view source) {
   std::vector<std::string_view> keys;
   for (auto const& [key, text] : file.metadata) {
     check_text(key, "a metadata key", source);
-    check_text(text, "the metadata " + quoted(key), source);
+    check_text(text, "the metadata " + in_quotes(key), source);
     keys.push_back(key);
   }
   std::sort(keys.begin(), keys.end());
   auto const twice = std::adjacent_find(keys.begin(), keys.end());
   if (twice != keys.end()) {
-    refuse_file(source, "unique metadata keys", quoted(*twice) + " twice", "rename one");
+    refuse_file(source, "unique metadata keys", in_quotes(*twice) + " twice", "rename one");
   }
 }
 
@@ -86,8 +86,9 @@ inline void check_tensor(StoredTensor const& tensor, std::string_view source) {
   if (!size || *size != tensor.bytes.size()) {
     refuse_file(source,
                 (size ? std::to_string(*size) + " bytes" : std::string("a size in whole bytes")) +
-                    " for tensor " + quoted(tensor.name) + " of shape " + shape_text(tensor.shape) +
-                    " and type " + std::string(safetensors_name(tensor.type)),
+                    " for tensor " + in_quotes(tensor.name) + " of shape " +
+                    shape_text(tensor.shape) + " and type " +
+                    std::string(safetensors_name(tensor.type)),
                 std::to_string(tensor.bytes.size()) + " bytes",
                 "make the tensor's bytes match its shape and type");
   }
@@ -111,7 +112,7 @@ inline SafetensorsPlan plan_safetensors(TensorFile const& file, std::string_view
   std::sort(names.begin(), names.end());
   auto const twice = std::adjacent_find(names.begin(), names.end());
   if (twice != names.end()) {
-    refuse_file(source, "unique tensor names", quoted(*twice) + " twice", "rename one");
+    refuse_file(source, "unique tensor names", in_quotes(*twice) + " twice", "rename one");
   }
 
   std::string header = "{";

@@ -85,7 +85,7 @@ class SafetensorsHeader {
     do {
       std::string key = json_.string("a metadata key");
       json_.expect(':', "after a metadata key");
-      std::string text = json_.string("the metadata " + quoted(key));
+      std::string text = json_.string("the metadata " + in_quotes(key));
       // Growth by doubling holds an old and a new array of together three times the pairs.
       json_.charge(3 * sizeof(file_.metadata.front()) + sizeof(std::size_t));
       file_.metadata.emplace_back(std::move(key), std::move(text));
@@ -104,7 +104,7 @@ class SafetensorsHeader {
     for (std::size_t index = 1; index < order.size(); ++index) {
       std::string const& key = pairs[order[index]].first;
       if (key == pairs[order[index - 1]].first) {
-        json_.refuse("unique metadata keys", quoted(key) + " twice");
+        json_.refuse("unique metadata keys", in_quotes(key) + " twice");
       }
     }
   }
@@ -117,17 +117,17 @@ class SafetensorsHeader {
     bool type_seen = false;
     bool shape_seen = false;
     bool offsets_seen = false;
-    json_.expect('{', "after the name of tensor " + quoted(tensor.name));
+    json_.expect('{', "after the name of tensor " + in_quotes(tensor.name));
     if (json_.peek() != '}') {
       do {
-        std::string const key = json_.string("a property of tensor " + quoted(tensor.name));
+        std::string const key = json_.string("a property of tensor " + in_quotes(tensor.name));
         json_.expect(':', "after a property's name");
         bool* const seen = key == "dtype"          ? &type_seen
                            : key == "shape"        ? &shape_seen
                            : key == "data_offsets" ? &offsets_seen
                                                    : nullptr;
         if (seen == nullptr || *seen) {
-          refuse_tensor("dtype, shape and data_offsets once each", quoted(key), tensor);
+          refuse_tensor("dtype, shape and data_offsets once each", in_quotes(key), tensor);
         }
         *seen = true;
         if (key == "dtype") {
@@ -143,7 +143,7 @@ class SafetensorsHeader {
         }
       } while (json_.accept(','));
     }
-    json_.expect('}', "or ',' after a property of tensor " + quoted(tensor.name));
+    json_.expect('}', "or ',' after a property of tensor " + in_quotes(tensor.name));
     if (!type_seen || !shape_seen || !offsets_seen) {
       refuse_tensor("dtype, shape and data_offsets", "fewer", tensor);
     }
@@ -161,7 +161,7 @@ class SafetensorsHeader {
         known += known.empty() ? "" : ", ";
         known += facts.safetensors_name;
       }
-      refuse_tensor("a dtype out of " + known, quoted(spelling), tensor);
+      refuse_tensor("a dtype out of " + known, in_quotes(spelling), tensor);
     }
     tensor.type = *type;
   }
@@ -209,7 +209,7 @@ class SafetensorsHeader {
     for (std::size_t index = 1; index < placements_.size(); ++index) {
       std::string const& name = tensors[placements_[index].index].name;
       if (name == tensors[placements_[index - 1].index].name) {
-        json_.refuse("unique tensor names", quoted(name) + " twice");
+        json_.refuse("unique tensor names", in_quotes(name) + " twice");
       }
     }
   }
@@ -254,7 +254,7 @@ class SafetensorsHeader {
 
   [[noreturn]] void refuse_tensor(std::string const& expected, std::string const& got,
                                   StoredTensor const& tensor) const {
-    json_.refuse(expected, got + " for tensor " + quoted(tensor.name));
+    json_.refuse(expected, got + " for tensor " + in_quotes(tensor.name));
   }
 
   static constexpr std::uint64_t offset_limit =

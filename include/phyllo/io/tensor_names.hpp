@@ -21,7 +21,7 @@ inline std::string listed(Names const& names) {
   constexpr std::size_t most = 20;
   std::string text;
   for (std::size_t i = 0; i < names.size() && i < most; ++i)
-    text += (i > 0 ? ", " : "") + quoted(names[i]);
+    text += (i > 0 ? ", " : "") + in_quotes(names[i]);
   if (names.size() > most) text += " and " + std::to_string(names.size() - most) + " more";
   return text;
 }

@@ -40,7 +40,7 @@ class PerfLine {
     double value = 0;
     if (!(stream >> value) || !stream.eof())
       refuse_file(source_, "a number for " + std::string(path) + " on line " + line(),
-                  quoted(word(path)), remedy);
+                  in_quotes(word(path)), remedy);
     return value;
   }
 
@@ -51,7 +51,7 @@ class PerfLine {
   std::string line() const { return std::to_string(number_); }
   [[noreturn]] void refuse(std::string_view expected) const {
     refuse_file(source_, std::string(expected) + " on line " + line(),
-                at_ < text_.size() ? quoted(text_.substr(at_)) : "the end of the line", remedy);
+                at_ < text_.size() ? in_quotes(text_.substr(at_)) : "the end of the line", remedy);
   }
 
   char peek() {
