@@ -100,8 +100,8 @@ struct FindTags<Name, First, Rest...> : FindTags<Name, Rest...> {};
 
 }  // namespace detail
 
-/// A recurrent layer: a cell over all times of a sequence, of which the states of each time follow
-/// from those before. Write RNN, LSTM or GRU, or this with a cell of your own (op::Scan).
+/// A recurrent layer: a cell over all times of a sequence. The states of each time follow from
+/// those of the time before. Write RNN, LSTM or GRU, or this with a cell of your own (op::Scan).
 ///
 /// shape    (N, C, T) -> (N, directions H, T); (N, C), one time -> (N, directions H)
 /// options  Layers<1> · Bidirectional · Bias<true> · InitialState<h...> · FinalState<h...> ·

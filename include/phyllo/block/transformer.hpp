@@ -29,8 +29,8 @@ struct TransformerEncoderLayer {};
 /// two parts.
 ///
 /// shape    (N, Channels, T) -> (N, Channels, T), the saved value (N, Channels, T')
-/// options  Memory: the tag of the saved value · those of TransformerEncoderLayer, of which Causal,
-///          KeyPadding and Rotary are about the self-attention
+/// options  Memory: the tag of the saved value · those of TransformerEncoderLayer; Causal,
+///          KeyPadding and Rotary apply to the self-attention alone
 /// state    as TransformerEncoderLayer, and multihead_attn, norm3: the names of
 ///          torch.nn.TransformerDecoderLayer
 /// errors   compile: as TransformerEncoderLayer and CrossAttention

@@ -89,7 +89,7 @@ template <> struct Kind<Role::map> {
       n.parameter[k++].gives_source_gradient = true;
     }
   }
-  // Whether every source is divided into equal parts in one way, all of which are read.
+  // Whether all operands divide a source into the same number of parts, and each part is read.
   template <class L> static constexpr bool divides_sources(Node const& n, Shape const* sources) {
     int needed = 0;
     for (MapOperand const& o : L::operands) {

@@ -36,7 +36,7 @@ template <class A, int Last = lanes<A>> struct TileProduct {
   }
 
  private:
-  // The last vectors, of which the last one may be a part of one.
+  // The last vectors; the very last may be partly filled.
   template <int Width> PHYLLO_INLINE_ON_HOST void last(int v, int width) const {
     if constexpr (Width > 0) {
       if (width == Width)
