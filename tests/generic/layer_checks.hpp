@@ -144,8 +144,10 @@ template <class Net, class P> void check_precision(Results const& expected, unsi
                                                         : 0x1p-8;
   using Leaves = typename Net::program::leaves;
   // Normalising three samples, or a few channels, divides by deviations that may be small. Backend
-  // `reference` in float is up to 1.4e-6 off in an attention too.
-  constexpr double bound = rounding * (normalizes_any<Leaves> || attends<Leaves> ? 64 : 8);
+  // `reference` in float is up to 1.4e-6 off in an attention, 24 roundings; 16 bits keep the 8.
+  constexpr double bound = rounding * (normalizes_any<Leaves>              ? 64
+                                       : attends<Leaves> && sizeof(S) == 4 ? 24
+                                                                           : 8);
   if (sizeof(S) == 2 && any_kink<Leaves>) {
     CHECK(distance(expected.outputs, r.outputs) <= bound);
     CHECK(distance(expected.inferred, r.inferred) <= bound);
