@@ -4,8 +4,7 @@
 // The convolutions of ResNet-18 one by one, each pass by the kernel that a Trainer selects.
 
 #include "cases.hpp"
-
-#include <vector>
+#include "pass_numbers.hpp"
 
 namespace {
 
@@ -40,13 +39,6 @@ ResNetLayer const layers[] = {
     {{64, 56, 56}, 128, 1, 2},  {{128, 28, 28}, 128, 3, 1}, {{128, 28, 28}, 256, 3, 2},
     {{128, 28, 28}, 256, 1, 2}, {{256, 14, 14}, 256, 3, 1}, {{256, 14, 14}, 512, 3, 2},
     {{256, 14, 14}, 512, 1, 2}, {{512, 7, 7}, 512, 3, 1}};
-
-template <class To, class From = To> std::vector<To> numbers(long count, unsigned seed) {
-  std::vector<To> v(static_cast<std::size_t>(count));
-  for (long i = 0; i < count; ++i)
-    v[std::size_t(i)] = To(From(float(2 * random_uniform(seed, 0, 0, std::uint64_t(i), 0) - 1)));
-  return v;
-}
 
 /// What the three passes of a layer read and write; the numbers are those of storage type S.
 template <class P, class S> struct Tensors {
@@ -96,16 +88,6 @@ template <class P, class S> struct Tensors {
     exec.fence("perf");
   }
 };
-
-double error_of(auto const& expected, auto const& got) {
-  double difference = 0, norm = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    double const e = double(expected[i]), d = double(got[i]) - e;
-    difference += d * d;
-    norm += e * e;
-  }
-  return std::sqrt(difference / norm);
-}
 
 template <class P>
 void add_cases(Ceilings const& c, ResNetLayer const& layer, std::vector<Case>& cases) {

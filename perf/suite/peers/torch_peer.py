@@ -130,12 +130,15 @@ def softmax_head(rows, classes):
     return recorded(call), error
 
 
-def convolution(channels, extent, outputs, size, stride, batch, gradient):
+def convolution(channels, extent, outputs, size, stride, batch, gradient, padding=None, dilation=1, groups=1,
+                transposed=False):
     """One pass of a convolution: forward, or one of its gradients; channels last."""
     last = {"memory_format": torch.channels_last}
+    padding = size // 2 if padding is None else padding
     x = torch.randn(batch, channels, extent, extent).to(TYPE).to(**last)
-    weight = torch.randn(outputs, channels, size, size).to(TYPE).to(**last)
-    options = [stride, stride], [size // 2, size // 2], [1, 1], False, [0, 0], 1
+    sides = (channels, outputs // groups) if transposed else (outputs, channels // groups)
+    weight = torch.randn(*sides, size, size).to(TYPE).to(**last)
+    options = [stride, stride], [padding, padding], [dilation, dilation], transposed, [0, 0], groups
 
     def run(x, weight, d_y):
         if gradient is None:
@@ -243,6 +246,24 @@ def cases():
                 for batch in (2, 16):
                     case = f"{name} {gradient} gradient" if gradient else f"{name} forward"
                     yield case, batch, convolution(channels, extent, outputs, size, stride, batch, gradient)
+    elif a.workload == "general-convolution" and not a.compile:
+        for name, channels, extent, outputs, size, stride, padding, dilation, groups, batch, transposed in (
+                ("depthwise 3x3, 56x56x144", 144, 56, 144, 3, 1, 1, 1, 144, 8, False),
+                ("depthwise 3x3s2, 56x56x144", 144, 56, 144, 3, 2, 1, 1, 144, 8, False),
+                ("depthwise 3x3, 14x14x576", 576, 14, 576, 3, 1, 1, 1, 576, 16, False),
+                ("depthwise 7x7, 28x28x192", 192, 28, 192, 7, 1, 3, 1, 192, 8, False),
+                ("depthwise 3x3 rate 2, 33x33x728", 728, 33, 728, 3, 1, 2, 2, 728, 2, False),
+                ("32 groups 3x3, 56x56x128", 128, 56, 128, 3, 1, 1, 1, 32, 4, False),
+                ("32 groups 3x3, 14x14x512", 512, 14, 512, 3, 1, 1, 1, 32, 8, False),
+                ("3x3 rate 6, 33x33x2048 to 256", 2048, 33, 256, 3, 1, 6, 6, 1, 1, False),
+                ("3x3 rate 12, 33x33x2048 to 256", 2048, 33, 256, 3, 1, 12, 12, 1, 1, False),
+                ("3x3 rate 18, 33x33x2048 to 256", 2048, 33, 256, 3, 1, 18, 18, 1, 1, False),
+                ("transposed 4x4s2, 7x7x128 to 64", 128, 7, 64, 4, 2, 1, 1, 1, 64, True),
+                ("transposed 4x4s2, 14x14x64 to 32", 64, 14, 32, 4, 2, 1, 1, 1, 64, True),
+                ("transposed 3x3, 28x28x32 to 32", 32, 28, 32, 3, 1, 1, 1, 1, 64, True)):
+            for gradient in (None, "input", "weight"):
+                yield f"{name} {gradient + ' gradient' if gradient else 'forward'}", batch, convolution(
+                    channels, extent, outputs, size, stride, batch, gradient, padding, dilation, groups, transposed)
     elif a.workload == "optimizer-step" and not a.compile:
         for size in (25568192, 49968):
             yield "", size, optimizer_step(size)

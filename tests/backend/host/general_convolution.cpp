@@ -43,6 +43,41 @@ TEST_CASE("openmp: channels at and around the vectors of a depthwise convolution
       compare_general_convolution<op::Chain<GELU>, Mixed<bf16, float>, host::Kernels>(c);
     }
 }
+TEST_CASE("openmp: groups that divide vectors of channels, or are divided by them") {
+  // Channels of a group, of its outputs, and groups.
+  struct Groups {
+    int channels, outputs, count;
+  };
+  int row = 0;
+  for (auto const [channels, outputs, count] : {Groups{2, 2, 40},
+                                                {4, 4, 8},
+                                                {4, 4, 32},
+                                                {8, 8, 6},
+                                                {16, 16, 5},
+                                                {32, 32, 2},
+                                                {3, 3, 16},
+                                                {4, 16, 3},
+                                                {16, 4, 4},
+                                                {1, 2, 32},
+                                                {5, 32, 2}}) {
+    GeneralConvolutionCase c;
+    c.batch = 2;
+    c.image = Shape{channels * count, 6, 11};
+    c.outputs = outputs * count;
+    c.options.groups = count;
+    c.options.mode = PaddingMode(row % 4);
+    for (int d = 1; d < 3; ++d) {
+      c.options.window.size[d] = 3;
+      c.options.window.stride[d] = 1 + row % 2;
+      c.options.dilation[d] = 1 + row % 3 / 2;
+      c.options.window.padding[d] = c.options.after[d] = c.options.dilation[d];
+    }
+    compare_general_convolution<op::Chain<>, Full<float>, host::Kernels>(c);
+    compare_general_convolution<op::Chain<>, Full<double>, host::Kernels>(c);
+    compare_general_convolution<op::Chain<GELU>, Mixed<bf16, float>, host::Kernels>(c);
+    ++row;
+  }
+}
 TEST_CASE("openmp: dilated and transposed convolutions across panels and blocks") {
   for (int const rate : {2, 6, 20})
     for (bool const strided : {false, true}) {

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/host/channel_convolution.hpp>
+#include <phyllo/backend/host/channel_source.hpp>
+#include <phyllo/backend/host/gemm/product_memory.hpp>
+#include <phyllo/backend/host/kernels.hpp>
+
+#include <cstring>
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
@@ -14,6 +18,7 @@ template <class Op, class P> struct channel_weights {
   using V = Vector<A>;
   using I = InstructionSet;
   static constexpr int block = channels_of_block<A>;
+  static constexpr int some_members = 4;  // whose sums are in registers together
 
   typename Op::template BackwardParameters<P> work;
   ChannelSource<false> source;
@@ -51,10 +56,20 @@ template <class Op, class P> struct channel_weights {
     A *const sums = memory, *const line = sums + sums_size(source);
     A* const numbers = line + line_size(source);
     A* const partial = work.partial + b * s.weights();
+    GroupPermutation<A> const group(source.members());
     for (int first = 0; first < to.channels; first += block) {
       int const left = to.channels - first, count = left < block ? left : block;
       std::memset(static_cast<void*>(sums), 0, sizeof(A) * std::size_t(sums_size(source)));
-      for (long r = begin; r < end; ++r) add_line(r, first, count, sums, line, numbers);
+      ChannelReads const reads = source.template reads<S, A>(first);
+      for (long r = begin; r < end; ++r)
+        if (reads == ChannelReads::packed)
+          add_packed(r, first, count, sums, line, numbers);
+        else if (reads == ChannelReads::side_by_side)
+          add_line<ChannelReads::side_by_side>(r, first, count, sums, group);
+        else if (reads == ChannelReads::permuted)
+          add_line<ChannelReads::permuted>(r, first, count, sums, group);
+        else
+          add_line<ChannelReads::broadcast>(r, first, count, sums, group);
       for (int t = 0; t < s.taps() * source.members(); ++t)
         for (int o = 0; o < count; ++o)
           partial[long(t) * to.channels + first + o] = sums[long(t) * block + o];
@@ -62,58 +77,146 @@ template <class Op, class P> struct channel_weights {
   }
 
   // Row r of the grid, of all samples.
-  void add_line(long r, int first, int count, A* sums, A* line, A* numbers) const {
+  struct Line {
+    int plane, row;
+    S const* sample;  // of the image
+    S const* grid;    // its first position
+  };
+  Line line_of(long r) const {
+    Shape const& to = work.shape.grid;
+    return {int(r / to.spatial[1] % to.spatial[0]), int(r % to.spatial[1]),
+            work.image + r / to.spatial[1] / to.spatial[0] * work.shape.image.size(),
+            work.grid + r * to.spatial[2] * to.channels};
+  }
+
+  // visit(tap, its place in a row of taps, its plane of taps, plane and row of the image) for each
+  // tap that reads something of a line.
+  template <class Visit> void for_each_tap(Line const& line, Visit const& visit) const {
     ConvolutionShape const& s = work.shape;
-    Shape const &to = s.grid, &from = s.image;
-    int const h = int(r % to.spatial[1]), plane = int(r / to.spatial[1] % to.spatial[0]);
-    S const* const sample = work.image + r / to.spatial[1] / to.spatial[0] * from.size();
-    ChannelRows<false, S, A> rows{source, numbers, source.rows(h, h + 1)};
-    bool const in_place = source.in_place<S, A>(first);
-    if (!in_place) rows.load(sample, plane, first, count);
-    for (int w = 0; w < to.spatial[2]; ++w)
-      for (int o = 0; o < block; ++o)
-        line[long(w) * block + o] =
-            o < count ? number<A>(work.grid + (r * to.spatial[2] + w) * to.channels + first, o)
-                      : A(0);
-    int const pitch = in_place ? from.channels : source.members() * block;
     for (int td = 0; td < s.size[0]; ++td) {
-      int const d = source.read(0, plane, td);
+      int const d = source.read(0, line.plane, td);
       for (int th = 0; d >= 0 && th < s.size[1]; ++th) {
-        int const at = source.read(1, h, th);
-        if (at < 0) continue;
-        A const* row = rows.at(td, at);
-        if constexpr (std::is_same_v<S, A>)
-          if (in_place)
-            row =
-                sample + (long(d) * from.spatial[1] + at) * from.spatial[2] * from.channels + first;
-        for (int tw = 0; tw < s.size[2]; ++tw)
-          for (int m = 0; m < source.members(); ++m)
-            add_tap(row + m * block, line, pitch, tw,
-                    sums + ((long(td * s.size[1] + th) * s.size[2] + tw) * source.members() + m) *
-                               block);
+        int const at = source.read(1, line.row, th);
+        for (int tw = 0; at >= 0 && tw < s.size[2]; ++tw)
+          visit((td * s.size[1] + th) * s.size[2] + tw, tw, td, d, at);
       }
     }
   }
-
-  void add_tap(A const* row, A const* line, int pitch, int tw, A* sums) const {
-    V total[channel_vectors];
-    PHYLLO_UNROLL_ON_HOST
-    for (int v = 0; v < channel_vectors; ++v) total[v] = I::load(sums + v * lanes<A>);
+  // The windows of a line whose tap tw stands inside.
+  struct Windows {
+    int begin, end;
+  };
+  Windows windows_of(int tw) const {
     ConvolutionShape const& s = work.shape;
-    int begin = 0, end = s.grid.spatial[2];
-    if (s.mode == PaddingMode::zeros) {
-      while (begin < end && s.place(2, begin, tw) < 0) ++begin;
-      while (end > begin && s.place(2, end - 1, tw) >= s.image.spatial[2]) --end;
+    Windows w{0, s.grid.spatial[2]};
+    if (s.mode != PaddingMode::zeros) return w;
+    while (w.begin < w.end && s.place(2, w.begin, tw) < 0) ++w.begin;
+    while (w.end > w.begin && s.place(2, w.end - 1, tw) >= s.image.spatial[2]) --w.end;
+    return w;
+  }
+  // Column of the image that tap tw of window w reads.
+  int column_of(int w, int tw) const {
+    ConvolutionShape const& s = work.shape;
+    int const at = s.place(2, w, tw);
+    return s.mode == PaddingMode::zeros ? at : s.read(2, at);
+  }
+
+  // From packed numbers of both.
+  void add_packed(long r, int first, int count, A* sums, A* numbers_of_grid, A* numbers) const {
+    Shape const& to = work.shape.grid;
+    Line const line = line_of(r);
+    ChannelRows<false, S, A> rows{source, numbers, source.rows(line.row, line.row + 1)};
+    rows.load(line.sample, line.plane, first, count);
+    for (int w = 0; w < to.spatial[2]; ++w) {
+      S const* const from = line.grid + long(w) * to.channels + first;
+      A* const numbers_at = numbers_of_grid + long(w) * block;
+      PHYLLO_SIMD(16)
+      for (int o = 0; o < count; ++o) numbers_at[o] = number<A>(from, o);
+      for (int o = count; o < block; ++o) numbers_at[o] = A(0);
     }
-    for (int w = begin; w < end; ++w) {
-      A const* const a = row + long(s.read(2, s.place(2, w, tw))) * pitch;
-      A const* const z = line + long(w) * block;
+    int const pitch = source.members() * block;
+    for_each_tap(line, [&](int tap, int tw, int td, int, int at) {
+      A const* const row = rows.at(td, at);
+      for (int m = 0; m < source.members(); ++m)
+        add_tap<channel_vectors>(row + m * block, pitch, numbers_of_grid, block, tw,
+                                 sums + (long(tap) * source.members() + m) * block);
+    });
+  }
+
+  // From the tensors: all vectors of the block that there are.
+  template <ChannelReads Reads>
+  void add_line(long r, int first, int count, A* sums, GroupPermutation<A> const& group) const {
+    Shape const &to = work.shape.grid, &from = work.shape.image;
+    Line const line = line_of(r);
+    for_each_tap(line, [&](int tap, int tw, int, int plane, int at) {
+      S const* const row =
+          line.sample + (long(plane) * from.spatial[1] + at) * from.spatial[2] * from.channels;
+      A* const sums_of = sums + long(tap) * source.members() * block;
+      if constexpr (Reads == ChannelReads::side_by_side) {
+        if (count == block)
+          return add_tap<channel_vectors>(row + first, from.channels, line.grid + first,
+                                          to.channels, tw, sums_of);
+        for (int o = 0; o < count; o += lanes<A>)
+          add_tap<1>(row + first + o, from.channels, line.grid + first + o, to.channels, tw,
+                     sums_of + o);
+      } else {
+        for (int o = 0; o < count; o += lanes<A>)
+          for (int m = 0; m < source.members(); m += some_members)
+            if (source.members() - m >= some_members)
+              add_members<Reads, some_members>(row, line.grid, first + o, m, tw, sums_of + o,
+                                               group);
+            else
+              for (int k = m; k < source.members(); ++k)
+                add_members<Reads, 1>(row, line.grid, first + o, k, tw, sums_of + o, group);
+      }
+    });
+  }
+
+  template <int Vectors, class Number>
+  void add_tap(Number const* image, long image_pitch, Number const* grid, long grid_pitch, int tw,
+               A* sums) const {
+    V total[Vectors];
+    PHYLLO_UNROLL_ON_HOST
+    for (int v = 0; v < Vectors; ++v) total[v] = I::load(sums + v * lanes<A>);
+    Windows const windows = windows_of(tw);
+    for (int w = windows.begin; w < windows.end; ++w) {
+      Number const* const a = image + column_of(w, tw) * image_pitch;
+      Number const* const z = grid + w * grid_pitch;
       PHYLLO_UNROLL_ON_HOST
-      for (int v = 0; v < channel_vectors; ++v)
+      for (int v = 0; v < Vectors; ++v)
         total[v] = I::multiply_add(I::load(a + v * lanes<A>), I::load(z + v * lanes<A>), total[v]);
     }
     PHYLLO_UNROLL_ON_HOST
-    for (int v = 0; v < channel_vectors; ++v) I::store(sums + v * lanes<A>, total[v]);
+    for (int v = 0; v < Vectors; ++v) I::store(sums + v * lanes<A>, total[v]);
+  }
+
+  // Members [first, first + Members) of each group, for the vector of channels from `channel` on.
+  template <ChannelReads Reads, int Members>
+  void add_members(S const* image, S const* grid, int channel, int first, int tw, A* sums,
+                   GroupPermutation<A> const& group) const {
+    Shape const &to = work.shape.grid, &from = work.shape.image;
+    S const* const in_image =
+        image + (Reads == ChannelReads::permuted ? channel : source.channel(channel, first));
+    V total[Members];
+    PHYLLO_UNROLL_ON_HOST
+    for (int m = 0; m < Members; ++m) total[m] = I::load(sums + long(first + m) * block);
+    Windows const windows = windows_of(tw);
+    for (int w = windows.begin; w < windows.end; ++w) {
+      S const* const a = in_image + long(column_of(w, tw)) * from.channels;
+      V const z = I::load(grid + long(w) * to.channels + channel);
+      if constexpr (Reads == ChannelReads::permuted) {
+        V const numbers = I::load(a);
+        PHYLLO_UNROLL_ON_HOST
+        for (int m = 0; m < Members; ++m)
+          total[m] = I::multiply_add(I::permute(numbers, group.index(first + m)), z, total[m]);
+      } else {
+        PHYLLO_UNROLL_ON_HOST
+        for (int m = 0; m < Members; ++m)
+          total[m] = I::multiply_add(I::broadcast(A(a[m])), z, total[m]);
+      }
+    }
+    PHYLLO_UNROLL_ON_HOST
+    for (int m = 0; m < Members; ++m) I::store(sums + long(first + m) * block, total[m]);
   }
 };
 

@@ -36,6 +36,16 @@ struct Avx2 {
   static __m256 multiply_add(__m256 a, __m256 b, __m256 c) { return _mm256_fmadd_ps(a, b, c); }
   static __m256d multiply_add(__m256d a, __m256d b, __m256d c) { return _mm256_fmadd_pd(a, b, c); }
 
+  /// Lane i is lane index[i] of v.
+  static __m256 permute(__m256 v, int const* index) {
+    return _mm256_permutevar8x32_ps(v, _mm256_loadu_si256(reinterpret_cast<__m256i const*>(index)));
+  }
+  static __m256d permute(__m256d v, int const* index) {
+    alignas(32) double line[4];
+    store(line, v);
+    return _mm256_setr_pd(line[index[0]], line[index[1]], line[index[2]], line[index[3]]);
+  }
+
   /// The first Count lanes; zero in the others, whose memory is not touched.
   template <int Count> static __m256 load_part(float const* from) {
     return _mm256_maskload_ps(from, float_mask<Count>());

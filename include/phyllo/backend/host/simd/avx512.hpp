@@ -36,6 +36,14 @@ struct Avx512 {
   static __m512 multiply_add(__m512 a, __m512 b, __m512 c) { return _mm512_fmadd_ps(a, b, c); }
   static __m512d multiply_add(__m512d a, __m512d b, __m512d c) { return _mm512_fmadd_pd(a, b, c); }
 
+  /// Lane i is lane index[i] of v.
+  static __m512 permute(__m512 v, int const* index) {
+    return _mm512_permutexvar_ps(_mm512_loadu_si512(index), v);
+  }
+  static __m512d permute(__m512d v, int const* index) {
+    return _mm512_permutexvar_pd(_mm512_cvtepi32_epi64(bits(index)), v);
+  }
+
   /// The first Count lanes; zero in the others, whose memory is not touched.
   template <int Count> static __m512 load_part(float const* from) {
     return _mm512_maskz_loadu_ps(__mmask16((1u << Count) - 1u), from);

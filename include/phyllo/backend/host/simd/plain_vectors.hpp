@@ -40,6 +40,12 @@ struct PlainVectors {
   static Floats multiply_add(Floats a, Floats b, Floats c) { return a * b + c; }
   static Doubles multiply_add(Doubles a, Doubles b, Doubles c) { return a * b + c; }
 
+  /// Lane i is lane index[i] of v.
+  static Floats permute(Floats v, int const* index) {
+    return Floats{v[index[0]], v[index[1]], v[index[2]], v[index[3]]};
+  }
+  static Doubles permute(Doubles v, int const* index) { return Doubles{v[index[0]], v[index[1]]}; }
+
   /// The first Count lanes; zero in the others, whose memory is not touched.
   template <int Count> static Floats load_part(float const* from) {
     Floats v{};
