@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/host/row.hpp>
+#include <phyllo/backend/host/short_softmax.hpp>
 #include <phyllo/backend/host/simd/numbers.hpp>
 #include <phyllo/backend/portable/axis_softmax.hpp>
 
@@ -113,6 +114,8 @@ template <bool Logarithm, class P> struct Kernels<op::AxisSoftmax<Logarithm>, P>
 
   template <class Space, class Work>
   static void run(Space const& exec, std::string const& label, Work const& work) {
+    if (work.inner == 1 && work.extent <= ShortRows<typename P::accumulate>::most)
+      return launch_short_softmax<Logarithm, P>(exec, label, work, work.outer, work.extent);
     if (work.inner == 1)
       return launch_row_pieces(exec, label, portable::Kernels<Op, P>::template body<true>(work),
                                work.extent);

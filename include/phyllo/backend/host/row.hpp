@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/host/kernels.hpp>
+#include <phyllo/backend/host/short_softmax.hpp>
 #include <phyllo/backend/portable/row.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::host {
@@ -30,6 +31,8 @@ void launch_row_pieces(Space const& exec, std::string const& label, Body const& 
 template <class P> struct Kernels<op::Softmax, P> {
   template <class Space, class Work>
   static void run(Space const& exec, std::string const& label, Work const& work) {
+    if (work.channels <= ShortRows<typename P::accumulate>::most)
+      return launch_short_softmax<false, P>(exec, label, work, work.rows, work.channels);
     launch_row_pieces(exec, label, portable::Kernels<op::Softmax, P>::body(work), work.channels);
   }
 };

@@ -33,8 +33,14 @@ template <class T, bool ByRows> struct TapOperand {
         : from_(from),
           cursor_(from.grid, position),
           count_(count),
-          first_tap_(int(column / from.channels)),
-          first_channel_(int(column % from.channels)) {}
+          first_channel_(int(column % from.channels)),
+          side_by_side_(from.step[2] == 1 && from.channels == from.shape.image.channels) {
+      int const tap = int(column / from.channels);
+      auto const& size = from.shape.size;
+      first_[0] = tap / size[2] / size[1];
+      first_[1] = tap / size[2] % size[1];
+      first_[2] = tap % size[2];
+    }
 
     /// A line's numbers in `room`, which holds a vector more.
     PHYLLO_INLINE_ON_HOST T const* next(T* room) {
@@ -43,38 +49,59 @@ template <class T, bool ByRows> struct TapOperand {
     }
     /// A line's numbers to memory with room for a vector more, where anything may be written.
     template <class To> PHYLLO_INLINE_ON_HOST void copy_next(To* to) {
-      int tap = first_tap_, channel = first_channel_;
-      for (int done = 0; done < count_; ++tap, channel = 0) {
-        int const left = from_.channels - channel;
-        int const count = count_ - done < left ? count_ - done : left;
-        T const* const at = place(tap);
-        if (at == nullptr)
-          PackedLine::clear(count, to + done);
-        else
-          PackedLine::copy(at + channel, from_.end, count, to + done);
-        done += count;
+      auto const& size = from_.shape.size;
+      int depth = first_[0], height = first_[1], width = first_[2], channel = first_channel_;
+      for (int done = 0; done < count_;) {
+        long const row = row_of(depth, height);
+        while (width < size[2] && done < count_) {
+          int const at = row < 0 ? -1 : column_of(width);
+          int const taps = at < 0 ? 1 : side_by_side(width);
+          int const left = taps * from_.channels - channel;
+          int const count = count_ - done < left ? count_ - done : left;
+          if (at < 0)
+            PackedLine::clear(count, to + done);
+          else
+            PackedLine::copy(from_.data + (row + at) * from_.shape.image.channels + channel,
+                             from_.end, count, to + done);
+          done += count;
+          width += taps;
+          channel = 0;
+        }
+        width = 0;
+        if (++height == size[1]) height = 0, ++depth;
       }
       ++cursor_;
     }
 
    private:
-    // The channels that a tap reads; nullptr: zeros.
-    T const* place(int t) const {
+    // The first position of the image's row that a row of taps reads; -1: zeros.
+    long row_of(int depth, int height) const {
       ConvolutionShape const& s = from_.shape;
-      int const tap[3] = {t / s.size[2] / s.size[1], t / s.size[2] % s.size[1], t % s.size[2]};
-      long at = cursor_.sample();
-      for (int d = 0; d < 3; ++d) {
-        int const here = s.read(d, cursor_.at(d) + tap[d] * from_.step[d]);
-        if (here < 0) return nullptr;
-        at = at * s.image.spatial[d] + here;
-      }
-      return from_.data + at * s.image.channels;
+      int const d = s.read(0, cursor_.at(0) + depth * from_.step[0]);
+      int const h = s.read(1, cursor_.at(1) + height * from_.step[1]);
+      if (d < 0 || h < 0) return -1;
+      auto const& extent = s.image.spatial;
+      return ((cursor_.sample() * extent[0] + d) * long(extent[1]) + h) * extent[2];
+    }
+    // Where in that row a tap stands; -1: zeros.
+    int column_of(int width) const {
+      return from_.shape.read(2, cursor_.at(2) + width * from_.step[2]);
+    }
+    // How many taps from one that reads something stand side by side in memory.
+    int side_by_side(int width) const {
+      if (!side_by_side_) return 1;
+      int const here = cursor_.at(2) + width, extent = from_.shape.image.spatial[2];
+      if (here < 0 || here >= extent) return 1;  // beyond the border
+      int const taps = from_.shape.size[2] - width;
+      return taps < extent - here ? taps : extent - here;
     }
 
     TapOperand const& from_;
     PositionGrid::Cursor cursor_;
     int count_;
-    int first_tap_, first_channel_;
+    int first_[3];  // tap
+    int first_channel_;
+    bool side_by_side_;  // neighbouring taps
   };
 };
 
