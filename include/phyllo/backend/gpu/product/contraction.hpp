@@ -106,7 +106,7 @@ template <class Device, class Chain, class P> struct ContractionKernels {
   using Parameters = typename Op::template BackwardParameters<P>;
 
   static PartialSums bias_parts(Parameters const& work, DepthParts<Small> const& parts) {
-    return {work.partial + parts.bias_begin(), parts.bias,
+    return {work.partial != nullptr ? work.partial + parts.bias_begin() : nullptr, parts.bias,
             work.d_bias == nullptr ? 0 : work.output.channels, work.d_bias};
   }
   template <class Space>
