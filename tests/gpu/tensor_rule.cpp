@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a GPU compiler must take: update rules with sums over tensors and with groups alone.
+// What a GPU compiler must take: update rules with sums over tensors and with groups alone, and
+// groups of any rule's parameters.
 
 #include <phyllo/phyllo.hpp>
 
@@ -19,7 +20,18 @@ template <class Rule, class P> void update_by_tensors() {
   optimizer.update(exec, model);
 }
 
+template <class Rule> void update_by_groups() {
+  Kokkos::DefaultExecutionSpace exec;
+  using M = phyllo::Model<GpuTensors, phyllo::Full<float>>;
+  M model(exec, {.batch = 8});
+  phyllo::Optimizer<Rule, M> optimizer(exec, model, Rule{});
+  optimizer.set_group(exec, phyllo::Parameters::biases_and_norms(), {.weight_decay = 0});
+  optimizer.update(exec, model);
+}
+
 void gpu_tensor_rules() {
+  update_by_groups<phyllo::AdamW>();
+  PHYLLO_IN_VERIFY(update_by_groups<phyllo::Lamb>();)
   update_by_tensors<phyllo::test::TrustRatio, phyllo::Mixed<phyllo::bf16, float>>();
   PHYLLO_IN_VERIFY(update_by_tensors<phyllo::test::TrustRatio, phyllo::Full<float>>();)
   PHYLLO_IN_VERIFY(update_by_tensors<phyllo::test::TwoRates, phyllo::Full<float>>();)

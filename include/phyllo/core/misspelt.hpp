@@ -9,6 +9,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// Options that other libraries call by other names.
 enum class Option {
   rate,
+  rate_factor,
   weight_decay,
   betas,
   epsilon,
@@ -41,6 +42,9 @@ template <Option Meant> struct Misspelt {
     constexpr bool never = sizeof...(T) == 0;
     static_assert(Meant != Option::rate || never,
                   "Options: the learning rate is called rate. Write {.rate = 0.1f}.");
+    static_assert(Meant != Option::rate_factor || never,
+                  "Options: a group's learning rate is that of the rule times rate_factor. Write "
+                  "{.rate_factor = 0.1}.");
     static_assert(
         Meant != Option::weight_decay || never,
         "Options: the factor of the weights in the gradient is called weight_decay. Write "
