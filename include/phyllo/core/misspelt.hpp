@@ -18,6 +18,7 @@ enum class Option {
   scaling,
   clipping,
   largest_norm,
+  largest_value,
   initial,
   interval,
   largest,
@@ -68,6 +69,9 @@ template <Option Meant> struct Misspelt {
     static_assert(Meant != Option::largest_norm || never,
                   "Options: the bound of the gradient's norm is called largest_norm. Write "
                   "{.largest_norm = 1}.");
+    static_assert(Meant != Option::largest_value || never,
+                  "Options: the bound of the gradient's elements is called largest_value. Write "
+                  "{.largest_value = 1}.");
     static_assert(Meant != Option::initial || never,
                   "Options: the first loss scale is called initial. Write {.initial = 65536}.");
     static_assert(Meant != Option::interval || never,

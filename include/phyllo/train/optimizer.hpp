@@ -31,7 +31,8 @@ namespace phyllo::inline PHYLLO_ISA {
 /// state    Rule::states numbers per parameter, in Precision::accumulate, and behind them
 ///          Rule::tensor_numbers per tensor
 /// threads  one thread at a time, and none calls the model or its sessions meanwhile
-/// errors   run: a largest norm that is not above zero, no room in memory -> Error. A step with an
+/// errors   run: a largest norm or value that is not above zero, no room in
+///          memory -> Error. A step with an
 ///          infinite or undefined gradient is skipped on all ranks; but ranks with weights of their
 ///          own in Full precision skip it alone, because agreement would cost one message a step
 /// numerics gradients are divided by the loss scale and by the number of samples of all ranks, then
@@ -67,6 +68,10 @@ template <class Rule, class M> class Optimizer {
     if (!(options.clipping.largest_norm > 0))
       throw Error(label_ + ": the largest norm of the gradient must be above 0, but it is " +
                   std::to_string(options.clipping.largest_norm) +
+                  ". Leave Clipping out for no clipping.");
+    if (!(options.clipping.largest_value > 0))
+      throw Error(label_ + ": the largest value of the gradient must be above 0, but it is " +
+                  std::to_string(options.clipping.largest_value) +
                   ". Leave Clipping out for no clipping.");
     if constexpr (M::precision::scales_loss)
       Kokkos::parallel_for(label_, Kokkos::RangePolicy<space>(exec, 0, 1),
@@ -124,6 +129,10 @@ template <class Rule, class M> class Optimizer {
     } else {
       measure(exec, gradients, state, tail, advance);
     }
+    if (options_.clipping.largest_value < std::numeric_limits<double>::infinity())
+      launch(exec, int(count_),
+             LimitGradients<accumulate>{model.gradients().data() + first_, state,
+                                        options_.clipping.largest_value});
     if constexpr (Tensors::numbers > 0) prepare_tensors(exec, model, communication);
     // Late gradients are not of the samples that have just changed the running statistics.
     int buffers = gradients_are_late<Policy> ? 0 : M::nodes.buffer_size;
@@ -282,7 +291,7 @@ template <class Rule, class M> class Optimizer {
   void clear_frozen(space const& exec, accumulate* gradients) const {
     for (FrozenTensors::Range const& range : frozen_.frozen())
       launch(exec, int(range.second - range.first),
-             ClearGradients<accumulate>{gradients + range.first});
+             LimitGradients<accumulate>{gradients + range.first});
   }
   // The rule's numbers of each tensor, from its sums over parameters and gradients.
   template <class C> void prepare_tensors(space const& exec, M const& model, C&& communication) {
