@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What a GPU compiler must take: update rules with sums over tensors and with groups alone, and
-// groups of any rule's parameters.
+// groups of any rule's parameters; orthogonal weights.
 
 #include <phyllo/phyllo.hpp>
 
@@ -25,6 +25,7 @@ template <class Rule> void update_by_groups() {
   using M = phyllo::Model<GpuTensors, phyllo::Full<float>>;
   M model(exec, {.batch = 8});
   phyllo::Optimizer<Rule, M> optimizer(exec, model, Rule{});
+  model.initialize(exec, phyllo::Orthogonal{});
   optimizer.set_group(exec, phyllo::Parameters::biases_and_norms(), {.weight_decay = 0});
   optimizer.update(exec, model);
 }
