@@ -72,11 +72,14 @@
 #include <phyllo/loss/binary_cross_entropy.hpp>
 #include <phyllo/loss/cosine_distance.hpp>
 #include <phyllo/loss/cross_entropy.hpp>
+#include <phyllo/loss/dice.hpp>
+#include <phyllo/loss/gaussian_likelihood.hpp>
 #include <phyllo/loss/hinge.hpp>
 #include <phyllo/loss/huber.hpp>
 #include <phyllo/loss/kullback_leibler.hpp>
 #include <phyllo/loss/log_cosh.hpp>
 #include <phyllo/loss/losses.hpp>
+#include <phyllo/loss/masked_cross_entropy.hpp>
 #include <phyllo/loss/mean_absolute_error.hpp>
 #include <phyllo/loss/mean_squared_error.hpp>
 #include <phyllo/loss/poisson_likelihood.hpp>

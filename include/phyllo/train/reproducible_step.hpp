@@ -127,10 +127,12 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
     long n = map_.begin(map_.first());
     int shard = map_.first();
     double const wrong_labels = evaluation_.evaluate_samples(
-        exec, in, targets, [&](accumulate const* values, accumulate const* correct, int count) {
+        exec, in, targets,
+        [&](accumulate const* values, accumulate const* correct, accumulate const* shares,
+            int count) {
           for (int i = 0; i < count; ++i, ++n) {
             while (n >= map_.begin(shard + 1)) ++shard;
-            sums(4 * shard) += 1;
+            sums(4 * shard) += shares != nullptr ? double(shares[i]) : 1;
             sums(4 * shard + 1) += double(values[i]);
             sums(4 * shard + 2) += double(correct[i]);
           }

@@ -29,7 +29,8 @@ template <class L, class A> struct TileLoss {
                   int stride) {
     A const scale = work.state != nullptr ? A(work.state->loss_scale) : A(1);
     if constexpr (!L::classes)
-      TileTransfer<A>::load(work.targets, n, rows, outputs, targets, stride);
+      TileTransfer<A>::load(work.targets, n, rows, outputs / op::outputs_per_target<L>(), targets,
+                            stride);
     for (int r = 0; r < rows; ++r) {
       TileTarget<L, A> target{targets + r * stride};
       if constexpr (L::classes)
