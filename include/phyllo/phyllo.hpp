@@ -85,6 +85,7 @@
 #include <phyllo/loss/poisson_likelihood.hpp>
 #include <phyllo/loss/quantile.hpp>
 #include <phyllo/loss/smoothed_cross_entropy.hpp>
+#include <phyllo/loss/triplet_margin.hpp>
 #include <phyllo/loss/weighted_cross_entropy.hpp>
 #include <phyllo/train/lars.hpp>
 #include <phyllo/train/lion.hpp>

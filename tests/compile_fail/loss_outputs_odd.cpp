@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Give the output a multiple of Loss::outputs_per_target channels
+// expect: the loss reads the channels of its output in equal parts
 
 #include <phyllo/phyllo.hpp>
 

@@ -37,13 +37,13 @@ template <class L>
 void check(L const& loss, std::function<double(int)> const& make,
            std::function<double(Numbers const&, Numbers const&)> const& formula) {
   INFO("loss ", std::string(L::name));
-  constexpr int each = op::outputs_per_target<L>();
+  constexpr int each = op::output_parts<L>();
   for (int const channels : {each, 2 * each, 7 * each}) {
     CAPTURE(channels);
     Numbers z(std::size_t(channels), 0.0), t(std::size_t(channels), 0.0), d(z), numeric(z);
     for (std::size_t c = 0; c < z.size(); ++c) {
       z[c] = 1.7 * std::sin(1.0 + 2.3 * double(c));
-      if (each > 1) z[c] = 0.2 + std::fabs(z[c]);  // a variance
+      if (each == 2) z[c] = 0.2 + std::fabs(z[c]);  // a variance
       t[c] = make(int(c));
     }
     if (L::classes) t[0] = double((channels * 5) / 7);
@@ -129,6 +129,15 @@ TEST_CASE("generic: formulas of losses of numbers") {
       for (std::size_t c = 0; c < half; ++c)
         sum += 0.5 * (std::log(y[half + c]) + (y[c] - t[c]) * (y[c] - t[c]) / y[half + c]);
       return sum / double(half) + (full ? 0.5 * std::log(2 * std::acos(-1.0)) : 0);
+    });
+  for (double const margin : {0.3, 4.0})
+    check(TripletMargin{.margin = margin}, none, [margin](Numbers const& y, Numbers const&) {
+      std::size_t const size = y.size() / 3;
+      double to[2] = {};
+      for (std::size_t k = 0; k < 2; ++k)
+        for (std::size_t c = 0; c < size; ++c)
+          to[k] += std::pow(y[c] - y[(k + 1) * size + c] + 1e-6, 2);
+      return std::fmax(0, std::sqrt(to[0]) - std::sqrt(to[1]) + margin);
     });
   for (double const smoothing : {1.0, 0.01})
     check(Dice{.smoothing = smoothing}, share, [smoothing](Numbers const& z, Numbers const& t) {

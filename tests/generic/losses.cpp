@@ -21,6 +21,9 @@ using Narrow = Network<Input<4>, Linear<9>, Tanh, Linear<3>>;
 using Wide = Network<Input<2, 3, 4>, Conv2d<3, KernelSize<2>>, Tanh, Conv2d<4, KernelSize<1>>>;
 // A mean and a variance above zero.
 using Normal = Network<Input<4>, Linear<9>, Tanh, Linear<6>, Softplus<>>;
+// Three positions by the same layers: an anchor, one like it, and another.
+using Triples = Network<Input<4, 3>, Linear<9, PerPosition>, Tanh, Linear<5, PerPosition>,
+                        Permute<2, 1>, Flatten>;
 using Field =
     Network<Input<2, 3, 4>, Conv2d<3, KernelSize<2>>, Tanh, Conv2d<4, KernelSize<1>>, Softplus<>>;
 
@@ -44,6 +47,8 @@ template <class Net, class L> auto targets_of(int rows) {
         t.data()[i] = ignores(i) ? -100 : int(i * 7 + 1) % s.channels;
       return t;
     }
+  } else if constexpr (op::outputs_per_target<L>() == 0) {
+    return no_targets;
   } else {
     Matrix t("targets", std::size_t(rows), std::size_t(s.size() / op::outputs_per_target<L>()));
     for (std::size_t i = 0; i < t.size(); ++i) t.data()[i] = std::sin(0.7 * double(i));
@@ -155,6 +160,8 @@ TEST_CASE("losses: a mean and a variance, regions, and positions without a class
   check_gradient<Normal, GaussianLikelihood, DefaultBackend>();
   check_gradient<Field, GaussianLikelihood, DefaultBackend>();
   check_gradient<Narrow, Dice, DefaultBackend>();
+  check_gradient<Narrow, TripletMargin, DefaultBackend>();
+  check_gradient<Triples, TripletMargin, DefaultBackend>();
   check_gradient<Narrow, MaskedCrossEntropy<>, ReferenceBackend>();
   check_gradient<Narrow, MaskedCrossEntropy<>, DefaultBackend>();
   check_gradient<Wide, MaskedCrossEntropy<>, DefaultBackend>();

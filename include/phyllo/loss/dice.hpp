@@ -17,9 +17,8 @@ namespace phyllo::inline PHYLLO_ISA {
 /// errors   none
 /// numerics values and gradients in the accumulation type
 /// cost     1 logistic function per element, the gradient another
-/// source   Milletari, Navab and Ahmadi, "V-Net", 3DV 2016, eq. 1, without squares, as Sudre et
-/// al.,
-///          DLMIA 2017, eq. 1
+/// source   Milletari, Navab and Ahmadi, "V-Net", 3DV 2016, §3, without squares, as in Sudre et
+///          al., "Generalised Dice overlap", DLMIA 2017, §2.1
 struct Dice {
   static constexpr char const* name = "dice";
   static constexpr bool classes = false;

@@ -13,9 +13,8 @@ namespace phyllo::inline PHYLLO_ISA {
 ///
 /// shape    as CrossEntropy
 /// options  Ignored = -100
-/// errors   compile: beside other losses · as CrossEntropy; a batch without any position that
-/// counts
-///          has no mean, and its step is skipped
+/// errors   compile: beside other losses · run: as CrossEntropy. A batch without a position that
+///          counts has no mean, and its step is skipped
 /// numerics as CrossEntropy; Evaluation::samples is the sum of the shares of positions that count,
 ///          rounded down
 /// cost     as CrossEntropy, and one more look at the class indices

@@ -31,12 +31,19 @@ template <class L> struct HeldLoss<L, true> {
 };
 
 /// Channels of an output for each channel of its target: two where a loss reads a mean and a
-/// variance.
+/// variance, zero where it has no targets.
 template <class L> constexpr int outputs_per_target() {
   if constexpr (requires { L::outputs_per_target; })
     return L::outputs_per_target;
   else
     return 1;
+}
+/// Equal parts of the channels of an output, as the loss reads them.
+template <class L> constexpr int output_parts() {
+  if constexpr (requires { L::parts; })
+    return L::parts;
+  else
+    return outputs_per_target<L>() > 0 ? outputs_per_target<L>() : 1;
 }
 
 /// Whether positions with a class index of L's own choice count neither in its sum nor in its mean.

@@ -62,23 +62,29 @@ template <class Space, class AllPorts, class... Term> struct BindTargets {
                         Targets const& targets, int batch) {
     Argument const who{model, ", target", k};
     constexpr int each = op::outputs_per_target<typename T::loss>();
-    static_assert(AllPorts::output_shape(output_of<T>()).channels % each == 0,
-                  "Losses: the loss reads several channels of the output for each one of the "
-                  "target, such as a mean and a variance. Give the output a multiple of "
-                  "Loss::outputs_per_target channels.");
+    static_assert(
+        AllPorts::output_shape(output_of<T>()).channels % op::output_parts<typename T::loss>() == 0,
+        "Losses: the loss reads the channels of its output in equal parts, such as means and "
+        "variances. Give the output a multiple of their number.");
     auto const bind_view = [&](auto const& view) {
-      constexpr Shape shape = [] {
-        Shape of = AllPorts::output_shape(output_of<T>());
-        of.channels /= each;
-        return of;
-      }();
-      if (batch_of(view, who) != batch)
-        throw Error(who + ": expected " + std::to_string(batch) +
-                    " samples as in the inputs, got " + std::to_string(view.extent(0)) + ".");
-      if constexpr (T::loss::classes)
-        bound.tensor[k] = bind_classes<Space>(view, shape, who);
-      else
-        bound.tensor[k] = bind_input<Space>(view, shape, who);
+      constexpr bool is_none = std::is_same_v<std::remove_cvref_t<decltype(view)>, NoTargets>;
+      static_assert(is_none == (each == 0),
+                    "Losses: a loss has targets and there is none, or the reverse. Pass a View of "
+                    "targets, or no_targets for a loss of the outputs alone.");
+      if constexpr (!is_none && each > 0) {
+        constexpr Shape shape = [] {
+          Shape of = AllPorts::output_shape(output_of<T>());
+          of.channels /= each;
+          return of;
+        }();
+        if (batch_of(view, who) != batch)
+          throw Error(who + ": expected " + std::to_string(batch) +
+                      " samples as in the inputs, got " + std::to_string(view.extent(0)) + ".");
+        if constexpr (T::loss::classes)
+          bound.tensor[k] = bind_classes<Space>(view, shape, who);
+        else
+          bound.tensor[k] = bind_input<Space>(view, shape, who);
+      }
     };
     if constexpr (detail::is_tensors<Targets>)
       targets.visit([&]<class Tag>(auto const& view) {

@@ -29,8 +29,8 @@ template <class T, int Run> struct AddGradients {
 };
 
 /// The sum of the gradients of several backward passes, for steps of larger batches than memory
-/// holds. `Trainer::accumulate` uses it; with a loop of your own:
-/// backward, add(exec, gradients), backward, add_to(exec, gradients), Optimizer::step.
+/// holds. Trainer::accumulate_gradients uses it. With a loop of your own: backward,
+/// add(exec, gradients), backward, add_to(exec, gradients), Optimizer::step.
 ///
 /// shape    rows of `size` elements
 /// options  T: the precision's accumulate · Space: the model's
