@@ -126,14 +126,14 @@ TEST_CASE("initialisations have the variance of their paper and the shape of the
 namespace {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
-using Numbers = Kokkos::View<double*, Kokkos::HostSpace>;
+using Doubles = Kokkos::View<double*, Kokkos::HostSpace>;
 
 // More rows than columns, fewer, and taps.
 struct Matrices : phyllo::Network<phyllo::Input<3, 6, 5>, phyllo::Conv2d<7, phyllo::KernelSize<2>>,
                                   phyllo::Flatten, phyllo::Linear<40>, phyllo::Linear<60>> {};
 
-template <class Net> Numbers drawn(Host const& exec, float gain, std::uint64_t seed) {
-  Numbers const p("p", Net::program::nodes.arena_size);
+template <class Net> Doubles drawn(Host const& exec, float gain, std::uint64_t seed) {
+  Doubles const p("p", Net::program::nodes.arena_size);
   phyllo::launch_initialization<Net>(exec, "test", phyllo::Orthogonal{gain}, seed, p, p,
                                      Kokkos::View<float*, Kokkos::HostSpace>("buffers", 0));
   exec.fence("initialization");
@@ -141,7 +141,7 @@ template <class Net> Numbers drawn(Host const& exec, float gain, std::uint64_t s
 }
 
 // The largest entry of the product of the smaller extent, minus gain^2 times one.
-double departure(Numbers const& p, phyllo::ParameterTensor const& t, double gain) {
+double departure(Doubles const& p, phyllo::ParameterTensor const& t, double gain) {
   long const rows = t.outputs, columns = long(t.channels) * t.taps;
   auto const at = [&](long o, long e) {
     return p(t.offset + (e % t.taps * t.channels + e / t.taps) * t.outputs + o);

@@ -279,6 +279,29 @@ TEST_CASE("data parallel: an evaluation does not depend on the split") {
   CHECK(split.loss == doctest::Approx(whole.loss).epsilon(1e-12));
 }
 
+TEST_CASE("data parallel: the mean is over the positions of all ranks that are not ignored") {
+  Space exec;
+  using Alone = Trainer<Perceptron, MaskedCrossEntropy<>, Sgd, Full<double>>;
+  using All = Trainer<Perceptron, MaskedCrossEntropy<>, Sgd, Full<double>, AllReduce<Mpi>>;
+  Alone one(exec, Sgd{.rate = 0.5}, {.batch = 12, .seed = 3});
+  All all(exec, MPI_COMM_WORLD, Sgd{.rate = 0.5}, {.batch = 12, .seed = 3});
+  auto const x = on_device(values(12, 6, 0, 0.3));
+  Kokkos::View<int*, Kokkos::HostSpace> classes("labels", 12);
+  for (int n = 0; n < 12; ++n) classes(std::size_t(n)) = n < 5 || n == 9 ? -100 : n % 3;
+  auto const labels = on_device(classes);
+  std::pair<int, int> const rows{12 * rank_of() / ranks_of(), 12 * (rank_of() + 1) / ranks_of()};
+  for (int step = 0; step < 3; ++step) {
+    one.step(x, labels);
+    all.step(Kokkos::subview(x, rows, Kokkos::ALL), Kokkos::subview(labels, rows));
+  }
+  CHECK(distance(numbers(one.model()), numbers(all.model())) < 1e-13);
+  CHECK(all.loss() == doctest::Approx(one.loss()).epsilon(1e-13));
+  Evaluation const e =
+      all.evaluate(Kokkos::subview(x, rows, Kokkos::ALL), Kokkos::subview(labels, rows));
+  CHECK(e.samples == 6);
+  CHECK(e.loss == doctest::Approx(one.evaluate(x, labels).loss).epsilon(1e-13));
+}
+
 // A small network leaves in one transfer; small buckets are contiguous and end with the first
 // layer.
 static_assert(Buckets<Convolutional, default_bucket_bytes, 4>::count == 1);
