@@ -52,7 +52,8 @@ template <class Net, class L> auto targets_of(int rows) {
   } else {
     Matrix t("targets", std::size_t(rows), std::size_t(s.size() / op::outputs_per_target<L>()));
     for (std::size_t i = 0; i < t.size(); ++i) t.data()[i] = std::sin(0.7 * double(i));
-    if constexpr (std::is_same_v<L, KullbackLeibler>)  // of probabilities
+    // Of probabilities, and shares of a region.
+    if constexpr (std::is_same_v<L, KullbackLeibler> || std::is_same_v<L, Dice>)
       for (std::size_t i = 0; i < t.size(); ++i) t.data()[i] = std::fabs(t.data()[i]);
     return t;
   }
