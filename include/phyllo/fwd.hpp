@@ -157,6 +157,11 @@ struct KullbackLeibler;
 struct CosineDistance;
 struct Hinge;
 struct MultiMargin;
+template <long long Ignored> struct MaskedCrossEntropy;
+struct GaussianLikelihood;
+struct TripletMargin;
+struct Dice;
+struct NoTargets;
 template <class Tag, class L, auto Weight> struct On;
 template <class... Terms> struct Losses;
 
@@ -224,6 +229,7 @@ struct XavierUniform;
 struct XavierNormal;
 struct TorchDefault;
 struct TruncatedNormal;
+struct Orthogonal;
 
 // train
 struct Sgd;
@@ -243,6 +249,9 @@ template <class M> class WeightAverage;
 struct LossScaling;
 struct Clipping;
 struct OptimizerOptions;
+class Parameters;
+struct ParameterGroup;
+template <class T, class Space> class GradientSum;
 template <class Rule, class M> class Optimizer;
 struct Evaluation;
 template <class T> class MemoryCheckpoint;

@@ -37,11 +37,13 @@ template <class L>
 void check(L const& loss, std::function<double(int)> const& make,
            std::function<double(Numbers const&, Numbers const&)> const& formula) {
   INFO("loss ", std::string(L::name));
-  for (int const channels : {1, 2, 7}) {
+  constexpr int each = op::output_parts<L>();
+  for (int const channels : {each, 2 * each, 7 * each}) {
     CAPTURE(channels);
     Numbers z(std::size_t(channels), 0.0), t(std::size_t(channels), 0.0), d(z), numeric(z);
     for (std::size_t c = 0; c < z.size(); ++c) {
       z[c] = 1.7 * std::sin(1.0 + 2.3 * double(c));
+      if (each == 2) z[c] = 0.2 + std::fabs(z[c]);  // a variance
       t[c] = make(int(c));
     }
     if (L::classes) t[0] = double((channels * 5) / 7);
@@ -119,6 +121,35 @@ TEST_CASE("generic: formulas of losses of numbers") {
     }
     return 1 - product / std::sqrt(of_y * of_t);
   });
+  // torch.nn.GaussianNLLLoss and, with `full`, its constant.
+  for (bool const full : {false, true})
+    check(GaussianLikelihood{.full = full}, wave, [full](Numbers const& y, Numbers const& t) {
+      std::size_t const half = y.size() / 2;
+      double sum = 0;
+      for (std::size_t c = 0; c < half; ++c)
+        sum += 0.5 * (std::log(y[half + c]) + (y[c] - t[c]) * (y[c] - t[c]) / y[half + c]);
+      return sum / double(half) + (full ? 0.5 * std::log(2 * std::acos(-1.0)) : 0);
+    });
+  for (double const margin : {0.3, 4.0})
+    check(TripletMargin{.margin = margin}, none, [margin](Numbers const& y, Numbers const&) {
+      std::size_t const size = y.size() / 3;
+      double to[2] = {};
+      for (std::size_t k = 0; k < 2; ++k)
+        for (std::size_t c = 0; c < size; ++c)
+          to[k] += std::pow(y[c] - y[(k + 1) * size + c] + 1e-6, 2);
+      return std::fmax(0, std::sqrt(to[0]) - std::sqrt(to[1]) + margin);
+    });
+  for (double const smoothing : {1.0, 0.01})
+    check(Dice{.smoothing = smoothing}, share, [smoothing](Numbers const& z, Numbers const& t) {
+      double both = 0, of_z = 0, of_t = 0;
+      for (std::size_t c = 0; c < z.size(); ++c) {
+        double const p = 1 / (1 + std::exp(-z[c]));
+        both += p * t[c];
+        of_z += p;
+        of_t += t[c];
+      }
+      return 1 - (2 * both + smoothing) / (of_z + of_t + smoothing);
+    });
   check(SoftCrossEntropy{}, share, [](Numbers const& z, Numbers const& t) {
     double sum = 0;
     for (std::size_t c = 0; c < z.size(); ++c) sum -= t[c] * log_softmax(z, c);
@@ -128,6 +159,8 @@ TEST_CASE("generic: formulas of losses of numbers") {
 
 TEST_CASE("generic: formulas of losses of classes") {
   check(CrossEntropy{}, none,
+        [](Numbers const& z, Numbers const& t) { return -log_softmax(z, std::size_t(t[0])); });
+  check(MaskedCrossEntropy<>{}, none,
         [](Numbers const& z, Numbers const& t) { return -log_softmax(z, std::size_t(t[0])); });
   check(SmoothedCrossEntropy{.smoothing = 0.3}, none, [](Numbers const& z, Numbers const& t) {
     double sum = -0.7 * log_softmax(z, std::size_t(t[0]));
@@ -149,6 +182,22 @@ TEST_CASE("generic: formulas of losses of classes") {
 
 TEST_CASE("losses at their limits") {
   Numbers d(2), zero{0, 0}, some{1, 2};
+  // A variance below epsilon: torch clamps a copy, and passes the gradient there.
+  Numbers narrow{0.5, -3}, one{0.75};
+  CHECK(evaluate(GaussianLikelihood{.epsilon = 0.25}, narrow, one, d.data()) ==
+        doctest::Approx(0.5 * (std::log(0.25) + 0.25)));
+  CHECK(d[0] == doctest::Approx(-1));
+  CHECK(d[1] == doctest::Approx(0.5 * (4 - 1)));
+  Numbers undefined{0.5, std::nan("")};
+  CHECK(std::isnan(evaluate(GaussianLikelihood{}, undefined, one, nullptr)));
+  // Of an ignored class index nothing counts, also where it is one of the classes.
+  Numbers ignored{-100}, first{0}, second{1};
+  CHECK(evaluate(MaskedCrossEntropy<>{}, some, ignored, d.data()) == 0);
+  CHECK(d == zero);
+  CHECK(evaluate(MaskedCrossEntropy<0>{}, some, first, d.data()) == 0);
+  CHECK(d == zero);
+  CHECK(evaluate(MaskedCrossEntropy<0>{}, some, second, d.data()) ==
+        doctest::Approx(std::log(1 + std::exp(-1.0))));
   CHECK(evaluate(CosineDistance{}, zero, some, d.data()) == 1);
   CHECK(d == zero);
   Numbers certain{0, 1};

@@ -160,7 +160,7 @@ using moves        = List<Network<Input<4, 3, 4>, Slice<2, 1>, Pad<ReflectPaddin
 using Losses =
     TypeList<CrossEntropy, MeanSquaredError, SmoothedCrossEntropy, FocalLoss, MultiMargin,
              SoftCrossEntropy, BinaryCrossEntropy, MeanAbsoluteError, Huber, SmoothL1, LogCosh,
-             Quantile, PoissonLikelihood, KullbackLeibler, CosineDistance, Hinge>;
+             Quantile, PoissonLikelihood, KullbackLeibler, CosineDistance, Hinge, Dice>;
 #else
 using Losses = TypeList<CrossEntropy, MeanSquaredError>;
 #endif

@@ -22,6 +22,8 @@ template <class P> void replay(int steps) {
   auto captured = trainer.capture(inputs, targets);
   static_assert(decltype(captured)::is_graph);
   for (int k = 0; k < steps; ++k) captured.replay();
+  trainer.accumulate_gradients(inputs, targets);
+  trainer.step(inputs, targets);
 }
 
 void gpu_captured_step(int steps) {

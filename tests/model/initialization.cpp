@@ -14,6 +14,7 @@
 #include <phyllo/model/initialization.hpp>
 #include <phyllo/model/initialize.hpp>
 #include <phyllo/network/network.hpp>
+#include <vector>
 
 namespace {
 
@@ -114,7 +115,97 @@ TEST_CASE("initialisations have the variance of their paper and the shape of the
   check(moments_of(phyllo::XavierUniform{}, 50, 30), 2.0 / 80, uniform);
   check(moments_of(phyllo::XavierNormal{}, 50, 30), 2.0 / 80, normal);
   check(moments_of(phyllo::KaimingUniform{1.0f}, 50, 10), 1.0 / 50, uniform);
+  // Kaiming uniform with a = sqrt(5): gain sqrt(2 / (1 + a^2)), within 1 / sqrt(fan_in).
+  check(moments_of(phyllo::TorchDefault{}, 50, 10), 1.0 / 150, uniform);
+  CHECK(moments_of(phyllo::TorchDefault{}, 4, 10).largest <= 0.5);
+  check(moments_of(phyllo::UniformByFan{}, 50, 10), 1.0 / 150, uniform);
+  check(moments_of(phyllo::UnitNormal{}, 50, 10), 1, normal);
   check(moments_of(phyllo::XavierNormal{5.0f / 3}, 50, 30), 25.0 / 9 * 2 / 80, normal);
+}
+
+namespace {
+
+using Host = Kokkos::DefaultHostExecutionSpace;
+using Doubles = Kokkos::View<double*, Kokkos::HostSpace>;
+
+// More rows than columns, fewer, and taps.
+struct Matrices : phyllo::Network<phyllo::Input<3, 6, 5>, phyllo::Conv2d<7, phyllo::KernelSize<2>>,
+                                  phyllo::Flatten, phyllo::Linear<40>, phyllo::Linear<60>> {};
+
+template <class Net> Doubles drawn(Host const& exec, float gain, std::uint64_t seed) {
+  Doubles const p("p", Net::program::nodes.arena_size);
+  phyllo::launch_initialization<Net>(exec, "test", phyllo::Orthogonal{gain}, seed, p, p,
+                                     Kokkos::View<float*, Kokkos::HostSpace>("buffers", 0));
+  exec.fence("initialization");
+  return p;
+}
+
+// The largest entry of the product of the smaller extent, minus gain^2 times one.
+double departure(Doubles const& p, phyllo::ParameterTensor const& t, double gain) {
+  long const rows = t.outputs, columns = long(t.channels) * t.taps;
+  auto const at = [&](long o, long e) {
+    return p(t.offset + (e % t.taps * t.channels + e / t.taps) * t.outputs + o);
+  };
+  long const vectors = std::min(rows, columns), size = std::max(rows, columns);
+  double worst = 0;
+  for (long a = 0; a < vectors; ++a)
+    for (long b = 0; b < vectors; ++b) {
+      double sum = 0;
+      for (long i = 0; i < size; ++i)
+        sum += rows <= columns ? at(a, i) * at(b, i) : at(i, a) * at(i, b);
+      worst = std::max(worst, std::fabs(sum - (a == b ? gain * gain : 0)));
+    }
+  return worst;
+}
+
+}  // namespace
+
+TEST_CASE("orthogonal weights: rows or columns to 1e-12, of any seed, by any number of threads") {
+  Host const exec;
+  auto const& nodes = Matrices::program::nodes.node;
+  double const gain = double(1.5f);
+  auto const p = drawn<Matrices>(exec, 1.5f, 3);
+  for (int const node : {1, 3, 4}) {
+    CHECK(nodes[node].parameter[0].initial == phyllo::Initial::scheme);
+    CHECK(departure(p, nodes[node].parameter[0], gain) <= 1e-12);
+    CHECK(p(nodes[node].parameter[1].offset) == 0);
+  }
+  Host const single = Kokkos::Experimental::partition_space(
+      exec, std::vector<int>(std::size_t(exec.concurrency()), 1))[0];
+  auto const again = drawn<Matrices>(single, 1.5f, 3), other = drawn<Matrices>(exec, 1.5f, 4);
+  int different = 0, of_other = 0;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    different += again(i) != p(i);
+    of_other += other(i) != p(i);
+  }
+  CHECK(different == 0);
+  CHECK(of_other > 1000);
+}
+
+// Of a random orthogonal n x n matrix: entries have the moments of one coordinate of the sphere,
+// 1 / n and 3 / (n (n + 2)), and the trace has mean 0 and variance 1.
+TEST_CASE("orthogonal weights: the moments of the uniform distribution") {
+  struct Square : phyllo::Network<phyllo::Input<8>, phyllo::Linear<8>> {};
+  Host const exec;
+  constexpr int draws = 2000;
+  double first = 0, second = 0, fourth = 0, trace = 0, squares = 0;
+  for (int seed = 0; seed < draws; ++seed) {
+    auto const p = drawn<Square>(exec, 1, std::uint64_t(seed));
+    double of_trace = 0;
+    for (int i = 0; i < 64; ++i) {
+      first += p(i) / (64 * draws);
+      second += p(i) * p(i) / (64 * draws);
+      fourth += p(i) * p(i) * p(i) * p(i) / (64 * draws);
+      if (i % 9 == 0) of_trace += p(i);
+    }
+    trace += of_trace / draws;
+    squares += of_trace * of_trace / draws;
+  }
+  CHECK(std::fabs(first) < 5 / std::sqrt(8.0 * 64 * draws));
+  CHECK(second == doctest::Approx(1.0 / 8).epsilon(1e-12));
+  CHECK(fourth == doctest::Approx(3.0 / 80).epsilon(0.02));
+  CHECK(std::fabs(trace) < 5 / std::sqrt(double(draws)));
+  CHECK(squares == doctest::Approx(1).epsilon(5 * std::sqrt(2.0 / draws)));
 }
 
 TEST_CASE("uniform weights stay within their bound, normal ones within 5.8 deviations") {

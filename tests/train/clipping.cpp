@@ -177,7 +177,50 @@ TEST_CASE_TEMPLATE("clipping: a trainer's step is no longer than its learning ra
   CHECK(std::sqrt(squares) / 0.5e-3 == doctest::Approx(1).epsilon(1e-3));
 }
 
-TEST_CASE("clipping: a largest norm that is not above zero is refused") {
+TEST_CASE_TEMPLATE("clipping: by value, after the norm, as torch's clip_grad_value_", P,
+                   Full<double>, Full<float>, Mixed<fp16, float>) {
+  Space const exec;
+  double const norm = [&] {
+    double squares = 0;
+    for (std::size_t i = 0; i < ModelOf<Small, P>(exec, {.batch = 1}).master().size(); ++i)
+      squares += gradient(i) * gradient(i);
+    return std::sqrt(squares);
+  }();
+  for (double const largest_norm : {double(none), norm / 2}) {
+    ModelOf<Small, P> model(exec, {.batch = 1, .seed = 2});
+    Optimizer optimizer(exec, model, Sgd{.rate = 1},
+                        {.clipping = {.largest_norm = largest_norm, .largest_value = 0.25}});
+    optimizer.set_frozen(exec, 3);
+    exec.fence("clipping");
+    double const factor = std::min(1.0, largest_norm / (norm + 1e-6));
+    auto before = numbers(model.master());
+    for (int step = 0; step < 2; ++step) {
+      set_gradients(model, 4);
+      auto const& frozen = optimizer.tensors.tensor[3];
+      if (step == 1) model.gradients()(2) = none;  // skipped
+      optimizer.update(exec, model);
+      exec.fence("clipping");
+      auto const after = numbers(model.master());
+      double difference = 0;
+      int clipped = 0;
+      for (int i = 0; i < frozen.offset; ++i) {
+        double g = factor * gradient(std::uint64_t(i));
+        clipped += std::fabs(g) > 0.25;
+        g = std::fmax(-0.25, std::fmin(0.25, g));
+        if (step == 1) g = 0;
+        difference =
+            std::max(difference, std::fabs(before[std::size_t(i)] - g - after[std::size_t(i)]));
+      }
+      CHECK(clipped > 3);
+      // Without the frozen tensor the norm is a little smaller.
+      CHECK(difference <
+            (largest_norm < norm ? 0.05 : (std::is_same_v<P, Full<double>> ? 1e-15 : 2e-6)));
+      before = after;
+    }
+  }
+}
+
+TEST_CASE("clipping: a largest norm or value that is not above zero is refused") {
   Space const exec;
   ModelOf<Small, Full<float>> model(exec, {.batch = 1});
   for (float const wrong : {0.0f, -1.0f, std::numeric_limits<float>::quiet_NaN()}) {
@@ -188,6 +231,9 @@ TEST_CASE("clipping: a largest norm that is not above zero is refused") {
       text = error.what();
     }
     CHECK(text.find("must be above 0") != std::string::npos);
+    CHECK_THROWS_WITH_AS(Optimizer(exec, model, Sgd{}, {.clipping = {.largest_value = wrong}}),
+                         doctest::Contains("the largest value of the gradient must be above 0"),
+                         Error);
   }
 }
 

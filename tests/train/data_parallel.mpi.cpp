@@ -73,8 +73,10 @@ double distance(std::vector<double> const& a, std::vector<double> const& b) {
 // Samples of each step; with three ranks the last one of the smallest batch is empty.
 constexpr int batches[] = {12, 7, 2, 12, 5};
 
+// micro: samples of a micro-batch; 0: each step is one pass.
 template <class Net, class P, class C, class Communicator>
-std::vector<double> train(Communicator const& communicator, bool split, double* loss = nullptr) {
+std::vector<double> train(Communicator const& communicator, bool split, double* loss = nullptr,
+                          int micro = 0) {
   Space exec;
   Trainer<Net, MeanSquaredError, Sgd, P, C> trainer(
       exec, communicator, Sgd{.rate = 0.1f, .momentum = 0.9f, .weight_decay = 1e-3f},
@@ -88,6 +90,11 @@ std::vector<double> train(Communicator const& communicator, bool split, double* 
     if (split) {
       int const share = (batch + ranks_of() - 1) / ranks_of();
       rows = {std::min(batch, rank_of() * share), std::min(batch, (rank_of() + 1) * share)};
+    }
+    for (; micro > 0 && rows.second - rows.first > micro; rows.first += micro) {
+      std::pair<int, int> const some{rows.first, rows.first + micro};
+      trainer.accumulate_gradients(Kokkos::subview(x, some, Kokkos::ALL),
+                                   Kokkos::subview(t, some, Kokkos::ALL));
     }
     trainer.step(Kokkos::subview(x, rows, Kokkos::ALL), Kokkos::subview(t, rows, Kokkos::ALL));
   }
@@ -127,6 +134,19 @@ struct PersistentMpi : phyllo::Mpi {
     Mpi::plan(exec, data, count);
   }
 };
+// Counts messages that are as long as the gradients.
+struct CountingMpi : phyllo::Mpi {
+  static inline int sums = 0;
+  CountingMpi(MPI_Comm communicator) : Mpi(communicator) {}
+  template <class Exec, class T> void sum(Exec const& exec, T* data, long count) {
+    sums += count > Convolutional::parameter_count;
+    Mpi::sum(exec, data, count);
+  }
+  template <class Exec, class T> void begin(Exec const& exec, T* data, long count) {
+    sums += count > Convolutional::parameter_count;
+    Mpi::begin(exec, data, count);
+  }
+};
 struct DeviceMpi : phyllo::Mpi {
   DeviceMpi(MPI_Comm communicator) : Mpi(communicator, {.device_memory = true}) {}
 };
@@ -145,6 +165,23 @@ TEST_CASE("data parallel: buckets that MPI sums, in persistent operations or blo
   if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space::memory_space>::accessible)
     CHECK(distance(one, train<Convolutional, P, AllReduce<DeviceMpi, 64>>(MPI_COMM_WORLD, true)) <
           1e-6);
+}
+
+TEST_CASE("data parallel: micro-batches of several ranks are one step, with one sum of gradients") {
+  using P = Full<double>;
+  using Net = Convolutional;
+  double one_loss = 0, loss = 0;
+  auto const one = train<Net, P, Local>(Local{}, false, &one_loss);
+  CountingMpi::sums = 0;
+  auto const all = train<Net, P, AllReduce<CountingMpi>>(MPI_COMM_WORLD, true, &loss, 2);
+  int const sums = CountingMpi::sums;
+  CHECK(distance(all, train<Net, P, AllReduce<CountingMpi>>(MPI_COMM_WORLD, true)) < 1e-12);
+  CHECK(CountingMpi::sums == 2 * sums);
+  CHECK(distance(one, all) < 1e-12);
+  CHECK(loss == doctest::Approx(one_loss).epsilon(1e-12));
+  CHECK(distance(one, train<Net, P, AllReduce<Mpi, 64>>(MPI_COMM_WORLD, true, nullptr, 2)) < 1e-12);
+  CHECK(distance(one, train<Net, P, Sharded<AllReduce<Mpi>>>(MPI_COMM_WORLD, true, nullptr, 3)) <
+        1e-12);
 }
 
 TEST_CASE("data parallel: default statistics are each rank's own, running ones are averaged") {
@@ -240,6 +277,29 @@ TEST_CASE("data parallel: an evaluation does not depend on the split") {
   CHECK(split.samples == samples);
   CHECK(split.accuracy == whole.accuracy);
   CHECK(split.loss == doctest::Approx(whole.loss).epsilon(1e-12));
+}
+
+TEST_CASE("data parallel: the mean is over the positions of all ranks that are not ignored") {
+  Space exec;
+  using Alone = Trainer<Perceptron, MaskedCrossEntropy<>, Sgd, Full<double>>;
+  using All = Trainer<Perceptron, MaskedCrossEntropy<>, Sgd, Full<double>, AllReduce<Mpi>>;
+  Alone one(exec, Sgd{.rate = 0.5}, {.batch = 12, .seed = 3});
+  All all(exec, MPI_COMM_WORLD, Sgd{.rate = 0.5}, {.batch = 12, .seed = 3});
+  auto const x = on_device(values(12, 6, 0, 0.3));
+  Kokkos::View<int*, Kokkos::HostSpace> classes("labels", 12);
+  for (int n = 0; n < 12; ++n) classes(std::size_t(n)) = n < 5 || n == 9 ? -100 : n % 3;
+  auto const labels = on_device(classes);
+  std::pair<int, int> const rows{12 * rank_of() / ranks_of(), 12 * (rank_of() + 1) / ranks_of()};
+  for (int step = 0; step < 3; ++step) {
+    one.step(x, labels);
+    all.step(Kokkos::subview(x, rows, Kokkos::ALL), Kokkos::subview(labels, rows));
+  }
+  CHECK(distance(numbers(one.model()), numbers(all.model())) < 1e-13);
+  CHECK(all.loss() == doctest::Approx(one.loss()).epsilon(1e-13));
+  Evaluation const e =
+      all.evaluate(Kokkos::subview(x, rows, Kokkos::ALL), Kokkos::subview(labels, rows));
+  CHECK(e.samples == 6);
+  CHECK(e.loss == doctest::Approx(one.evaluate(x, labels).loss).epsilon(1e-13));
 }
 
 // A small network leaves in one transfer; small buckets are contiguous and end with the first

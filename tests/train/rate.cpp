@@ -82,6 +82,17 @@ TEST_CASE("a plateau lowers the rate when patience ends") {
   CHECK(rate == 0.2);
 }
 
+// As torch's: the two evaluations after a reduction are not counted.
+TEST_CASE("a plateau rests after a reduction") {
+  ReduceOnPlateau plateau{.factor = 0.5, .patience = 1, .cooldown = 2};
+  double rate = 1;
+  double const wanted[] = {1, 1, 0.5, 0.5, 0.5, 0.5, 0.25, 0.25};
+  for (double const next : wanted) {
+    rate = plateau(rate, 1);
+    CHECK(rate == next);
+  }
+}
+
 TEST_CASE("averages of weights follow their formulas") {
   Space const exec;
   Data const d;

@@ -98,6 +98,9 @@ Record trained(Space const& exec, Communicator const& communicator, int rank, in
   };
   int number = 0;
   for (int const batch : batches) {
+    for (int micro = 0; micro < number / 2; ++micro)  // of steps 2 to 4
+      part(20 + micro, inputs_of<Net>(20 + micro, 30 + number), labels_of(20 + micro, number),
+           [&](auto const& x, auto const& t) { trainer.accumulate_gradients(x, t); });
     part(batch, inputs_of<Net>(batch, number), labels_of(batch, number),
          [&](auto const& x, auto const& t) { trainer.step(x, t); });
     double const loss = trainer.loss();

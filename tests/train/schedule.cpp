@@ -100,13 +100,43 @@ TEST_CASE("cosines that restart, and one cycle") {
   CHECK(cycle.factor(500) == 0.125);
 }
 
+TEST_CASE("two schedules as a product and one after the other") {
+  using namespace phyllo;
+  auto const steps = multi_step_schedule({5, 12}, 0.5), cosine = cosine_schedule(20, 0.1, 3);
+  auto const each = exponential_schedule(0.9), cycle = one_cycle_schedule(9, 4);
+  Schedule const pairs[][2] = {{steps, cosine},
+                               {cosine, steps},
+                               {each, cycle},
+                               {cycle, each},
+                               {constant_schedule(6), polynomial_schedule(18, 2, 0.2)}};
+  for (auto const& pair : pairs) {
+    Schedule const product = chained_schedule(pair[0], pair[1]);
+    Schedule const sequence = sequential_schedule(pair[0], 7, pair[1]);
+    for (std::uint64_t step = 0; step < 30; ++step) {
+      CHECK(product.factor(step) == pair[0].factor(step) * pair[1].factor(step));
+      CHECK(sequence.factor(step) == (step < 7 ? pair[0].factor(step) : pair[1].factor(step - 7)));
+    }
+  }
+  CHECK(sentence_of([&] { (void)chained_schedule(steps, steps); }) ==
+        "chained_schedule: expected at most one schedule with milestones, got two. Write one with "
+        "the milestones of both.");
+  CHECK(sentence_of([&] { (void)sequential_schedule(chained_schedule(each, cosine), 4, each); }) ==
+        "sequential_schedule: expected two schedules that are no chains themselves. Call "
+        "Trainer::set_rate before each step for longer ones.");
+  CHECK(sentence_of([&] { (void)sequential_schedule(each, 0, each); }) ==
+        "sequential_schedule: the first schedule must have at least 1 step, but it has 0.");
+}
+
 TEST_CASE("a schedule has the same factors in a kernel") {
   Kokkos::DefaultExecutionSpace const exec;
   for (phyllo::Schedule schedule :
        {phyllo::constant_schedule(7), phyllo::step_decay_schedule(10, 0.3f, 3),
         phyllo::cosine_schedule(50, 0.1f, 9), phyllo::multi_step_schedule({5, 30}, 0.3),
         phyllo::polynomial_schedule(40, 0.9, 0.01, 3),
-        phyllo::cosine_restarts_schedule(9, 1.5, 0.1), phyllo::one_cycle_schedule(50, 20)}) {
+        phyllo::cosine_restarts_schedule(9, 1.5, 0.1), phyllo::one_cycle_schedule(50, 20),
+        phyllo::chained_schedule(phyllo::cosine_schedule(50), phyllo::exponential_schedule(0.9)),
+        phyllo::sequential_schedule(phyllo::constant_schedule(7), 20,
+                                    phyllo::multi_step_schedule({5, 30}, 0.3))}) {
     Factors const factors{schedule, Kokkos::View<float*>("factors", 64)};
     Kokkos::parallel_for("factors", Kokkos::RangePolicy(exec, 0, 64), factors);
     exec.fence("factors");

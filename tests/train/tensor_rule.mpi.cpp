@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Norms of tensors and frozen tensors on several ranks equal those of one rank with the whole
-// batch, also where a tensor is split between ranks.
+// Norms of tensors, groups and frozen tensors on several ranks equal those of one rank with the
+// whole batch, also where a tensor is split between ranks.
 
 #include <phyllo/comm/mpi.hpp>
 #include <phyllo/phyllo.hpp>
@@ -26,8 +26,8 @@ using Matrix = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
 struct Perceptron : Network<Input<6>, Linear<40>, Tanh, Linear<3>> {};
 
-template <class C, class P>
-using TrainerOf = Trainer<Perceptron, MeanSquaredError, TrustRatio, P, C, Execution<Space>>;
+template <class C, class P, class Rule = TrustRatio>
+using TrainerOf = Trainer<Perceptron, MeanSquaredError, Rule, P, C, Execution<Space>>;
 
 int rank_of() {
   int rank = 0;
@@ -66,7 +66,10 @@ template <class T> std::vector<double> numbers(T& trainer) {
   auto const& master = trainer.model().master();
   std::vector<double> all(master.data(), master.data() + master.size());
   auto const& state = trainer.optimizer().state();
-  int const of_tensors = 2 * trainer.optimizer().tensors.size;
+  auto const [first, last] = trainer.optimizer().share();
+  int const of_tensors =
+      int(state.size()) -
+      std::remove_cvref_t<decltype(trainer.optimizer().rule())>::states * int(last - first);
   all.insert(all.end(), state.data() + state.size() - of_tensors, state.data() + state.size());
   return all;
 }
@@ -77,10 +80,19 @@ double distance(std::vector<double> const& a, std::vector<double> const& b) {
   return std::sqrt(d / s);
 }
 
-template <class C, class P> void equals_one_rank(double bound) {
+template <class C, class P, class Rule>
+void equals_one_rank(Rule const& rule, double bound, bool groups) {
   Space const exec;
-  TrainerOf<Local, P> one(exec, TrustRatio{}, {.batch = 12, .seed = 7});
-  TrainerOf<C, P> all(exec, MPI_COMM_WORLD, TrustRatio{}, {.batch = 12, .seed = 7});
+  TrainerOf<Local, P, Rule> one(exec, rule, {.batch = 12, .seed = 7});
+  TrainerOf<C, P, Rule> all(exec, MPI_COMM_WORLD, rule, {.batch = 12, .seed = 7});
+  if (groups) {
+    auto const choose = [](auto& trainer) {
+      trainer.set_group(Parameters::biases_and_norms(), {.rate_factor = 0.5, .weight_decay = 0});
+      trainer.set_group(Parameters::named("0.weight"), {.rate_factor = 2, .weight_decay = 0.3});
+    };
+    choose(one);
+    choose(all);
+  }
   for (int const frozen : {1, 2}) {
     one.optimizer().set_frozen(exec, frozen);
     all.optimizer().set_frozen(exec, frozen);
@@ -106,7 +118,7 @@ template <class C, class P> void equals_one_rank(double bound) {
   MPI_Bcast(first.data(), int(first.size()), MPI_DOUBLE, 0, MPI_COMM_WORLD);
   CHECK(first == got);
 
-  MemoryCheckpoint<TrainerOf<C, P>> checkpoint(all);
+  MemoryCheckpoint<TrainerOf<C, P, Rule>> checkpoint(all);
   checkpoint.store(all);
   train(all, 8, 12, true);
   auto const last = numbers(all);
@@ -121,6 +133,24 @@ template <class C, class P> void equals_one_rank(double bound) {
 
 TEST_CASE_TEMPLATE("tensor rule: several ranks equal one rank on the whole batch", C,
                    AllReduce<Mpi>, Sharded<AllReduce<Mpi>>) {
-  equals_one_rank<C, Full<double>>(1e-13);
-  equals_one_rank<C, Mixed<bf16, float>>(1e-5);
+  for (bool const groups : {false, true}) {
+    equals_one_rank<C, Full<double>>(TrustRatio{}, 1e-13, groups);
+    equals_one_rank<C, Mixed<bf16, float>>(TrustRatio{}, 1e-5, groups);
+  }
+  equals_one_rank<C, Full<double>>(AdamW{.rate = 0.01, .weight_decay = 0.1}, 1e-12, true);
+}
+
+TEST_CASE("groups: ranks with other groups or frozen tensors than rank 0 are refused") {
+  if (ranks_of() == 1) return;
+  Space const exec;
+  using T = TrainerOf<AllReduce<Mpi>, Full<double>, AdamW>;
+  char const* const sentence = "got other step, rate, groups, frozen tensors or loss scale";
+  for (bool const freezes : {false, true}) {
+    T trainer(exec, MPI_COMM_WORLD, AdamW{.rate = 0.01}, {.batch = 12, .seed = 7});
+    train(trainer, 0, 1, true);
+    if (freezes && rank_of() == 1) trainer.set_frozen(Parameters::weights());
+    if (!freezes)
+      trainer.set_group(Parameters::weights(), {.rate_factor = rank_of() == 1 ? 2.0 : 3.0});
+    CHECK_THROWS_WITH_AS(train(trainer, 1, 2, true), doctest::Contains(sentence), Error);
+  }
 }

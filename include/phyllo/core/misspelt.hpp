@@ -9,6 +9,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// Options that other libraries call by other names.
 enum class Option {
   rate,
+  rate_factor,
   weight_decay,
   betas,
   epsilon,
@@ -17,6 +18,7 @@ enum class Option {
   scaling,
   clipping,
   largest_norm,
+  largest_value,
   initial,
   interval,
   largest,
@@ -41,6 +43,9 @@ template <Option Meant> struct Misspelt {
     constexpr bool never = sizeof...(T) == 0;
     static_assert(Meant != Option::rate || never,
                   "Options: the learning rate is called rate. Write {.rate = 0.1f}.");
+    static_assert(Meant != Option::rate_factor || never,
+                  "Options: a group's learning rate is that of the rule times rate_factor. Write "
+                  "{.rate_factor = 0.1}.");
     static_assert(
         Meant != Option::weight_decay || never,
         "Options: the factor of the weights in the gradient is called weight_decay. Write "
@@ -64,6 +69,9 @@ template <Option Meant> struct Misspelt {
     static_assert(Meant != Option::largest_norm || never,
                   "Options: the bound of the gradient's norm is called largest_norm. Write "
                   "{.largest_norm = 1}.");
+    static_assert(Meant != Option::largest_value || never,
+                  "Options: the bound of the gradient's elements is called largest_value. Write "
+                  "{.largest_value = 1}.");
     static_assert(Meant != Option::initial || never,
                   "Options: the first loss scale is called initial. Write {.initial = 65536}.");
     static_assert(Meant != Option::interval || never,

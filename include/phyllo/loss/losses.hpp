@@ -10,6 +10,10 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
+/// In place of a View of targets, for a loss of the outputs alone: trainer.step(x, no_targets).
+struct NoTargets {};
+inline constexpr NoTargets no_targets = {};
+
 /// One loss of several: that of the output Tag, times Weight.
 ///
 /// options  Tag: of an Output<Tag> · L: a loss · Weight = 1: a number of any arithmetic type

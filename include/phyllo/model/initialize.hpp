@@ -4,6 +4,7 @@
 
 #include <phyllo/core/step_state.hpp>
 #include <phyllo/model/initialization.hpp>
+#include <phyllo/model/orthogonal.hpp>
 #include <phyllo/network/program.hpp>
 #include <phyllo/op/loss.hpp>
 
@@ -106,7 +107,13 @@ void launch_initialization(Space const& exec, std::string const& name, Scheme co
     std::uint64_t drawn = 0;  // elements of the node's tensors before
     for (ParameterTensor const& t : n.parameter) {
       if (t.count == 0) continue;
-      if (t.initial == Initial::scheme) draw(scheme, t, tensor, t, 0);
+      if constexpr (requires { requires Scheme::by_tensor; }) {
+        if (t.initial == Initial::scheme)
+          draw_tensor(exec, name, scheme, WeightKey{seed, tensor, 0, t.fan_in, t.fan_out}, t,
+                      parameters.data(), master.data());
+      } else {
+        if (t.initial == Initial::scheme) draw(scheme, t, tensor, t, 0);
+      }
       if (t.initial == Initial::normal) draw(UnitNormal{}, t, tensor, t, 0);
       if (t.initial == Initial::uniform) draw(UniformByFan{}, t, tensor, t, drawn);
       drawn += std::uint64_t(t.count);

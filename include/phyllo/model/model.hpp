@@ -184,9 +184,10 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
     return BackwardPass<Training, P, Exec, C, Finished>{
         {exec, arenas_, backward_labels_, c, batch}, inputs, finished};
   }
-  void begin_training_pass(space const& exec, std::uint64_t first_sample) {
+  /// continues: of a step that other passes belong to, which a skipped step undoes as well.
+  void begin_training_pass(space const& exec, std::uint64_t first_sample, bool continues = false) {
     forget_forward();
-    constexpr int buffers = nodes.buffer_size, items = buffers > 1 ? buffers : 1;
+    int const buffers = continues ? 0 : nodes.buffer_size, items = buffers > 1 ? buffers : 1;
     BeginTrainingPass<accumulate> const begin{state_.data(),   first_sample,
                                               buffers_.data(), buffers_before_.data(),
                                               buffers,         gradients_.data() + nodes.arena_size,

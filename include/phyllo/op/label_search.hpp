@@ -28,6 +28,8 @@ template <class A> struct LabelSearch {
   int batch = 0;
   int term = 0;
   long first_sample = 0;  // number of sample 0 in messages
+  bool ignores = false;   // whether the loss ignores the class index `ignored`
+  long long ignored = 0;
 
   /// sum: of the values.
   PHYLLO_INLINE A count(A sum) const {
@@ -43,7 +45,7 @@ template <class A> struct LabelSearch {
         int const row = p / shape.spatial[2], h = row % shape.spatial[1];
         auto const label =
             targets.template read<long long>(n, 0, row / shape.spatial[1], h, p % shape.spatial[2]);
-        if (label >= 0 && label < shape.channels) continue;
+        if ((label >= 0 && label < shape.channels) || (ignores && label == ignored)) continue;
         ++count;
         if (found->noted == 0) *found = {1, term, p, label, first_sample + n};
       }

@@ -30,6 +30,32 @@ template <class L> struct HeldLoss<L, true> {
   void hold(L const&) {}
 };
 
+/// Channels of an output for each channel of its target: two where a loss reads a mean and a
+/// variance, zero where it has no targets.
+template <class L> constexpr int outputs_per_target() {
+  if constexpr (requires { L::outputs_per_target; })
+    return L::outputs_per_target;
+  else
+    return 1;
+}
+/// Equal parts of the channels of an output, as the loss reads them.
+template <class L> constexpr int output_parts() {
+  if constexpr (requires { L::parts; })
+    return L::parts;
+  else
+    return outputs_per_target<L>() > 0 ? outputs_per_target<L>() : 1;
+}
+
+/// Whether positions with a class index of L's own choice count neither in its sum nor in its mean.
+template <class L> inline constexpr bool ignores_labels = requires { L::ignored; };
+
+/// The class index of a row: -1 outside of 0..C-1, -2 where the loss ignores it.
+template <class L> PHYLLO_INLINE int label_of(long long number, int channels) {
+  if constexpr (ignores_labels<L>)
+    if (number == L::ignored) return -2;
+  return number >= 0 && number < channels ? int(number) : -1;
+}
+
 /// A loss per sample, and its gradient in the same pass.
 ///
 /// The loss L is a formula over one row, the C channels of one position (op::LossRow): an object

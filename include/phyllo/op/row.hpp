@@ -5,6 +5,7 @@
 #include <phyllo/core/external_tensor.hpp>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/shape.hpp>
+#include <phyllo/op/loss.hpp>
 #include <phyllo/op/row_loops.hpp>
 
 #include <Kokkos_NumericTraits.hpp>
@@ -75,10 +76,7 @@ template <class L, class Storage, class Accumulate, class Loops, class Target> c
   PHYLLO_INLINE LossRow(Loops const& loops, int channels, Storage const* z, Target const& target,
                         GradientRow<Storage, Accumulate> const& gradient)
       : loops_(loops), channels_(channels), z_{z}, target_(target), gradient_(gradient) {
-    if constexpr (L::classes) {
-      auto const wanted = target(0);
-      label_ = wanted >= 0 && wanted < channels ? int(wanted) : -1;
-    }
+    if constexpr (L::classes) label_ = label_of<L>(target(0), channels);
   }
 
   PHYLLO_INLINE int channels() const { return channels_; }
@@ -86,10 +84,14 @@ template <class L, class Storage, class Accumulate, class Loops, class Target> c
   PHYLLO_INLINE number target(int c) const { return number(target_(c)); }
   /// One for the channel of the target's class, else zero.
   PHYLLO_INLINE number is_label(int c) const { return c == label_ ? number(1) : number(0); }
-  /// x(class), or not a number for a class index outside 0..C-1.
+  /// x(class), or not a number for a class index outside 0..C-1; zero for an ignored one.
   template <class X> PHYLLO_INLINE number at_label(X const& x) const {
+    if constexpr (ignores_labels<L>)
+      if (label_ == -2) return number(0);
     return label_ < 0 ? Kokkos::Experimental::quiet_NaN_v<number> : number(x(label_));
   }
+  /// Zero where the class index is that which the loss ignores, else one.
+  PHYLLO_INLINE number counts() const { return label_ == -2 ? number(0) : number(1); }
 
   template <class Term> PHYLLO_INLINE number sum(Term const& term) const {
     return loops_.template sum<number>(channels_, term);

@@ -4,6 +4,7 @@
 
 #include <phyllo/network/program.hpp>
 #include <phyllo/policy/communication.hpp>
+#include <phyllo/train/gradient_sum.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -54,17 +55,20 @@ void plan_buckets(Space const& exec, T* gradients, long size, C& communication) 
   }
 }
 
-/// Sends each bucket when the backward pass has completed it.
+/// Sends each bucket when the backward pass has completed it, with what was accumulated before.
 template <class AllBuckets, class Space, class T, class C> struct BucketSender {
   Space const& exec;
   T* gradients;  // (size)
   long end;      // of the elements that have not left yet
   C& communication;
   int next = 0;
+  GradientSum<T, Space> const* accumulated = nullptr;
+  bool sends = true;  // false: of a pass whose gradients are accumulated
 
   /// All gradients from element `low` on are complete.
   void operator()(int low) {
-    if (next < AllBuckets::count && low <= AllBuckets::table.begin[next]) {
+    if (sends && next < AllBuckets::count && low <= AllBuckets::table.begin[next]) {
+      if (accumulated != nullptr) accumulated->add_to(exec, gradients, low, end - low);
       if constexpr (rounds_on_the_wire<C>) {
         if (next == 0) {
           communication.begin_counts(exec, gradients + AllBuckets::parameters,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/select.hpp>
+#include <phyllo/core/error.hpp>
 #include <phyllo/policy/communication.hpp>
 
 #include <string>
@@ -40,6 +41,12 @@ template <class T, class In, class Targets> class CapturedStep {
 
   /// Makes one step; asynchronous as `step` is.
   void replay() {
+    if (trainer_->accumulated() > 0)
+      throw Error(label_ +
+                  ": expected a captured step without accumulated gradients, which it has not "
+                  "recorded, got those of " +
+                  std::to_string(trainer_->accumulated()) +
+                  " micro-batches. Call step for the last micro-batch.");
     if constexpr (is_graph) {
       trainer_->model().forget_forward();
       recorded_.launch(trainer_->exec(), label_);
@@ -53,6 +60,10 @@ template <class T, class In, class Targets> class CapturedStep {
   using State = std::conditional_t<is_graph, Recorded, Nothing>;
 
   State record() {
+    if (trainer_->accumulated() > 0)
+      throw Error(label_ +
+                  ": expected no accumulated gradients, which a captured step cannot repeat. Call "
+                  "step for the last micro-batch before capture.");
     if constexpr (is_graph)
       return Recorded(trainer_->exec(), label_, [this] { trainer_->step(in_, targets_); });
     else

@@ -82,8 +82,9 @@ std::vector<std::uint64_t> of_all_ranks(Space const& exec, C& communication,
 }  // namespace detail
 
 /// Refuses ranks that hold other numbers than rank 0: weights, running statistics where they are
-/// those of all ranks, the optimizer's state, step, rate and loss scale. Collective; the same Error
-/// on all ranks. Where ranks share parameters, the optimizer's state is each rank's own.
+/// those of all ranks, the optimizer's state, step, rate, groups, frozen tensors and loss scale.
+/// Collective; the same Error on all ranks. Where ranks share parameters, the optimizer's state is
+/// each rank's own.
 ///
 /// options  Policy: the communication policy · C: it, or its transport
 ///          in_step: a forward has changed running statistics, which a refusal restores
@@ -92,7 +93,7 @@ template <class Policy, class M, class O, class C>
 void compare_ranks(typename M::space const& exec, M& model, O const& optimizer, C& communication,
                    bool in_step) {
   static constexpr char const* names[4] = {"weights", "running statistics", "optimizer state",
-                                           "step, rate or loss scale"};
+                                           "step, rate, groups, frozen tensors or loss scale"};
   std::uint64_t parts[4] = {detail::hash_of(exec, model.parameters()), 0, 0, 0};
   if constexpr (M::precision::has_master && !SharesParameters<Policy>)
     parts[0] += detail::hash_of(exec, model.master()) * 3;
@@ -104,7 +105,8 @@ void compare_ranks(typename M::space const& exec, M& model, O const& optimizer, 
                     model.state());
   exec.fence("phyllo: state of ranks");
   parts[3] = (state.step << 32) + Kokkos::bit_cast<std::uint32_t>(state.loss_scale) +
-             HashNumbers<double>::mixed(Kokkos::bit_cast<std::uint64_t>(state.rate));
+             HashNumbers<double>::mixed(Kokkos::bit_cast<std::uint64_t>(state.rate)) +
+             optimizer.choices();
   auto const all = detail::of_all_ranks(exec, communication, parts);
   std::string what, ranks;
   for (std::size_t part = 0; part < 4; ++part) {

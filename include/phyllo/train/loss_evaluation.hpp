@@ -8,6 +8,8 @@
 #include <phyllo/model/whole_step.hpp>
 #include <phyllo/op/loss.hpp>
 #include <phyllo/op/segment.hpp>
+#include <phyllo/train/bind_targets.hpp>
+#include <phyllo/train/count_positions.hpp>
 #include <phyllo/train/label_message.hpp>
 #include <phyllo/train/step_memory.hpp>
 
@@ -27,6 +29,7 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
   using space = typename M::space;
   using accumulate = typename P::accumulate;
   using AllPorts = typename M::AllPorts;
+  using Bind = BindTargets<space, AllPorts, Term...>;
   using First = typename At<TypeList<Term...>, 0>::loss;
   static constexpr int terms = int(sizeof...(Term));
   static constexpr bool takes_classes[] = {Term::loss::classes...};
@@ -41,15 +44,22 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
       if (n.random) return true;
     return false;
   }();
+  /// Whether the mean is over the positions whose class index is not ignored.
+  static constexpr bool counts_positions = (op::ignores_labels<typename Term::loss> || ...);
+  static_assert(!counts_positions || terms == 1,
+                "Losses: a loss that ignores a class index is the only one of a Trainer, because "
+                "its mean is over the positions that count. Use CrossEntropy beside other losses.");
   static_assert(terms == AllPorts::outputs,
                 "Losses: every output of the network requires one loss. Use Losses<On<tag, "
                 "Loss>...>, one for each Output<tag>.");
 
   /// Whether every loss names an output of the network.
-  static constexpr bool names_outputs() { return ((find_output<Term>() >= 0) && ...); }
+  static constexpr bool names_outputs() {
+    return ((Bind::template find_output<Term>() >= 0) && ...);
+  }
   /// Whether no output has two losses, while another has none.
   static constexpr bool has_one_loss_per_output() {
-    int const output[] = {find_output<Term>()...};
+    int const output[] = {Bind::template find_output<Term>()...};
     for (int k = 1; k < terms; ++k)
       for (int j = 0; j < k; ++j)
         if (output[j] >= 0 && output[j] == output[k]) return false;
@@ -73,6 +83,7 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
     allocate(correct_, "correct predictions of samples", model.capacity());
     allocate(sums_, "loss sums", 4);
     if constexpr (first_classes >= 0) allocate(wrong_label_, "label out of range", 1);
+    if constexpr (counts_positions) allocate(shares_, "shares of positions", model.capacity());
     sums_on_host_ = Kokkos::create_mirror_view(Kokkos::HostSpace{}, sums_);
     allocate(partial_, "loss workspace",
              2L * op::LossSum<P>::blocks +
@@ -84,11 +95,7 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
 
   /// The caller's targets: one View, or tensors(named<tag>(view), ...).
   template <class Targets> BoundTensors bind(Targets const& targets, int batch) const {
-    BoundTensors bound;
-    int k = 0;
-    check_targets(targets);
-    (bind_term<Term>(bound, k++, targets, batch), ...);
-    return bound;
+    return Bind::bind(model_.name(), targets, batch);
   }
 
   /// Values, gradients and sums of all terms; `first`: the number of sample 0 in messages.
@@ -124,19 +131,25 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
   }
   accumulate* piece_gradients() const { return partial_.data() + 2 * op::LossSum<P>::blocks; }
 
-  /// Loss and correct predictions of each sample in inference mode: `take(values, correct, count)`,
-  /// arrays in host memory, batch by batch. Returns how many class indices are out of range.
+  /// Loss and correct predictions of each sample in inference mode: `take(values, correct, shares,
+  /// count)`, arrays in host memory, batch by batch; shares is nullptr where every position counts.
+  /// Returns how many class indices are out of range.
   template <class Take>
   double evaluate_samples(space const& exec, BoundTensors const& in, BoundTensors const& targets,
                           Take const& take) {
     auto const values = Kokkos::create_mirror_view(Kokkos::HostSpace{}, values_);
     auto const correct = Kokkos::create_mirror_view(Kokkos::HostSpace{}, correct_);
+    auto const shares = Kokkos::create_mirror_view(Kokkos::HostSpace{}, shares_);
     double wrong_labels = 0;
     evaluate_batches(exec, in, targets, [&](int count, BoundTensors const& part, long first) {
       Kokkos::deep_copy(exec, values, values_);
       Kokkos::deep_copy(exec, correct, correct_);
+      if constexpr (counts_positions) {
+        count_positions(exec, count, part);
+        Kokkos::deep_copy(exec, shares, shares_);
+      }
       exec.fence("phyllo/evaluate");  // a short string, which allocates nothing
-      take(values.data(), correct.data(), count);
+      take(values.data(), correct.data(), counts_positions ? shares.data() : nullptr, count);
       auto const finite = [](accumulate value) { return is_finite(value); };
       if (std::all_of(values.data(), values.data() + count, finite)) return;
       Sums found;
@@ -282,54 +295,9 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
   }
   accumulate* tail() const { return model_.arenas().gradients + M::nodes.arena_size; }
 
-  template <class T> static constexpr int find_output() {
-    if constexpr (std::is_same_v<typename T::tag, detail::TheOutput>)
-      return 0;
-    else
-      return AllPorts::template output_of<typename T::tag>();
-  }
-  // The first for an output that does not exist: names_outputs() is the one error.
-  template <class T> static constexpr int output_of() {
-    return find_output<T>() < 0 ? 0 : find_output<T>();
-  }
+  template <class T> static constexpr int output_of() { return Bind::template output_of<T>(); }
   template <class T> static constexpr int node_of() {
     return AllPorts::output_node(output_of<T>());
-  }
-
-  template <class View> static void check_targets(View const&) {
-    static_assert(terms == 1,
-                  "Losses: expected one View of targets for each loss, got a single one. Pass "
-                  "tensors(named<tag>(view), ...) with one View for each loss.");
-  }
-  template <class... N> static void check_targets(Tensors<N...> const&) {
-    using Names = NamedPorts<AllPorts, PortUse::outputs, N...>;
-    static_assert(Names::are_known,
-                  "Losses: a View of targets has a name that no output of the network has. Use the "
-                  "names of its Output<tag>.");
-    static_assert(!Names::are_known || Names::size == terms,
-                  "Losses: a loss has no View of targets. Pass tensors(named<tag>(view), ...) with "
-                  "one View for each loss.");
-  }
-
-  template <class T, class Targets>
-  void bind_term(BoundTensors& bound, int k, Targets const& targets, int batch) const {
-    Argument const who{model_.name(), ", target", k};
-    auto const bind_view = [&](auto const& view) {
-      constexpr Shape shape = AllPorts::output_shape(output_of<T>());
-      if (batch_of(view, who) != batch)
-        throw Error(who + ": expected " + std::to_string(batch) +
-                    " samples as in the inputs, got " + std::to_string(view.extent(0)) + ".");
-      if constexpr (T::loss::classes)
-        bound.tensor[k] = bind_classes<space>(view, shape, who);
-      else
-        bound.tensor[k] = bind_input<space>(view, shape, who);
-    };
-    if constexpr (detail::is_tensors<Targets>)
-      targets.visit([&]<class Tag>(auto const& view) {
-        if constexpr (AllPorts::template output_of<Tag>() == output_of<T>()) bind_view(view);
-      });
-    else if constexpr (terms == 1)
-      bind_view(targets);
   }
 
   template <class T, class Pass>
@@ -364,16 +332,33 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
     if constexpr (first_classes >= 0)
       work.labels = search(first_classes, batch, targets, name, first);
     SelectedKernels<Op, P, typename Exec::backends>::run(exec, label_, work);
+    if constexpr (counts_positions) {
+      count_positions(exec, batch, targets);
+      Kokkos::parallel_for(launch_label(label_), Kokkos::RangePolicy<space>(exec, 0, 1),
+                           SumShares<accumulate>{shares_.data(), batch, sums});
+    }
     for (int k = first_classes + 1; k < terms && first_classes >= 0; ++k)
       if (takes_classes[k])
         Kokkos::parallel_for(launch_label(label_), Kokkos::RangePolicy<space>(exec, 0, 1),
                              CountLabels<accumulate>{search(k, batch, targets, name, first), sums});
   }
+  void count_positions(space const& exec, int batch, BoundTensors const& targets) const {
+    Kokkos::parallel_for(
+        launch_label(label_), Kokkos::RangePolicy<space>(exec, 0, batch),
+        CountPositions<accumulate>{targets.tensor[0],
+                                   AllPorts::output_shape(output_of<At<TypeList<Term...>, 0>>()),
+                                   First::ignored, shares_.data()});
+  }
   op::LabelSearch<accumulate> search(int k, int batch, BoundTensors const& targets, long name,
                                      long first) const {
     constexpr Shape shapes[] = {AllPorts::output_shape(output_of<Term>())...};
-    return {
+    op::LabelSearch<accumulate> work{
         wrong_label_.data(), targets.tensor[k], shapes[k], values_.data() + first, batch, k, name};
+    if constexpr (counts_positions) {
+      work.ignores = true;
+      work.ignored = First::ignored;
+    }
+    return work;
   }
 
   void add(space const& exec, Sums& total) {
@@ -389,6 +374,7 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
   std::string label_;
   typename M::template Vector<op::WrongLabel> wrong_label_;
   typename M::template Vector<accumulate> values_, correct_, sums_, partial_;
+  typename M::template Vector<accumulate> shares_;  // of positions, where some are ignored
   decltype(Kokkos::create_mirror_view(Kokkos::HostSpace{}, sums_)) sums_on_host_;
   typename M::template Vector<double> totals_;  // of an evaluation, beyond the integers of float
   StepMemory<WholeKernels, space> memory_;

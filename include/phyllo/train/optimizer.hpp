@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/run_here.hpp>
-#include <phyllo/backend/select.hpp>
 #include <phyllo/backend/team_policy.hpp>
 #include <phyllo/core/allocate.hpp>
 #include <phyllo/core/error.hpp>
@@ -11,16 +9,17 @@
 #include <phyllo/policy/communication.hpp>
 #include <phyllo/train/adam.hpp>
 #include <phyllo/train/compare_ranks.hpp>
+#include <phyllo/train/group_updates.hpp>
 #include <phyllo/train/measure_by_team.hpp>
-#include <phyllo/train/optimizer_kernels.hpp>
 #include <phyllo/train/optimizer_options.hpp>
-#include <phyllo/train/rule_tensors.hpp>
+#include <phyllo/train/parameters.hpp>
 #include <phyllo/train/sgd.hpp>
-#include <phyllo/train/tensor_kernels.hpp>
 
 #include <limits>
+#include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -32,7 +31,8 @@ namespace phyllo::inline PHYLLO_ISA {
 /// state    Rule::states numbers per parameter, in Precision::accumulate, and behind them
 ///          Rule::tensor_numbers per tensor
 /// threads  one thread at a time, and none calls the model or its sessions meanwhile
-/// errors   run: a largest norm that is not above zero, no room in memory -> Error. A step with an
+/// errors   run: a largest norm or value that is not above zero, no room in
+///          memory -> Error. A step with an
 ///          infinite or undefined gradient is skipped on all ranks; but ranks with weights of their
 ///          own in Full precision skip it alone, because agreement would cost one message a step
 /// numerics gradients are divided by the loss scale and by the number of samples of all ranks, then
@@ -68,6 +68,10 @@ template <class Rule, class M> class Optimizer {
     if (!(options.clipping.largest_norm > 0))
       throw Error(label_ + ": the largest norm of the gradient must be above 0, but it is " +
                   std::to_string(options.clipping.largest_norm) +
+                  ". Leave Clipping out for no clipping.");
+    if (!(options.clipping.largest_value > 0))
+      throw Error(label_ + ": the largest value of the gradient must be above 0, but it is " +
+                  std::to_string(options.clipping.largest_value) +
                   ". Leave Clipping out for no clipping.");
     if constexpr (M::precision::scales_loss)
       Kokkos::parallel_for(label_, Kokkos::RangePolicy<space>(exec, 0, 1),
@@ -125,6 +129,10 @@ template <class Rule, class M> class Optimizer {
     } else {
       measure(exec, gradients, state, tail, advance);
     }
+    if (options_.clipping.largest_value < std::numeric_limits<double>::infinity())
+      launch(exec, int(count_),
+             LimitGradients<accumulate>{model.gradients().data() + first_, state,
+                                        options_.clipping.largest_value});
     if constexpr (Tensors::numbers > 0) prepare_tensors(exec, model, communication);
     // Late gradients are not of the samples that have just changed the running statistics.
     int buffers = gradients_are_late<Policy> ? 0 : M::nodes.buffer_size;
@@ -151,8 +159,56 @@ template <class Rule, class M> class Optimizer {
                   ". Count the weights and biases in the order of the layers.");
     frozen_.set(tensors, tensor, frozen);
     tensors_.set_frozen(exec, tensor, frozen);
+    if (groups_) groups_->set_frozen(exec, tensor, frozen);
+  }
+  /// The same for a selection, such as Parameters::up_to<encoder>().
+  void set_frozen(space const& exec, Parameters const& which, bool frozen = true) {
+    auto const chosen = which.among<typename M::network>(label_ + ", set_frozen");
+    for (int t = 0; t < tensors.size; ++t)
+      if (chosen[std::size_t(t)]) set_frozen(exec, t, frozen);
   }
   bool is_frozen(int tensor) const { return frozen_.contains(tensor); }
+
+  /// From the next step on, the selected tensors have a rate and a decay of their own, in place of
+  /// those of an earlier call. Blocks.
+  ///
+  /// state    as set_frozen
+  /// errors   run: a selection of no tensor; numbers below zero or not finite; a decay under a rule
+  ///          without one -> Error
+  /// cost     any number of groups is one launch; each item reads the table of its tensors
+  void set_group(space const& exec, Parameters const& which, ParameterGroup const& group) {
+    group.template check<Rule>(label_ + ", set_group");
+    auto const chosen = which.among<typename M::network>(label_ + ", set_group");
+    if (!groups_) {
+      groups_ = std::make_unique<GroupUpdatesOf<Rule, M>>(
+          exec, label_, rule_, FrozenTensors::Range{first_, first_ + count_}, block);
+      group_of_.resize(std::size_t(tensors.size));
+      for (int t = 0; t < tensors.size; ++t)
+        if (is_frozen(t)) groups_->set_frozen(exec, t, true);
+    }
+    for (std::size_t t = 0; t < chosen.size(); ++t)
+      if (chosen[t]) group_of_[t] = group;
+    groups_->set_groups(exec, group_of_);
+  }
+  /// The group of a tensor; that of one without is ParameterGroup{}.
+  ParameterGroup group_of(int tensor) const {
+    return group_of_.empty() ? ParameterGroup{} : group_of_[std::size_t(tensor)];
+  }
+  /// For comparisons of ranks: a hash of frozen tensors and groups; 0: there are none.
+  std::uint64_t choices() const {
+    std::uint64_t sum = 0;
+    auto const add = [&](int what, double number) {
+      auto const bits = Kokkos::bit_cast<std::uint64_t>(number);
+      sum += HashNumbers<double>::mixed(bits ^ HashNumbers<double>::mixed(std::uint64_t(what)));
+    };
+    for (int t = 0; t < tensors.size; ++t) {
+      ParameterGroup const group = group_of(t);
+      if (is_frozen(t)) add(3 * t + 1, 1);
+      if (group.rate_factor != 1) add(3 * t + 2, group.rate_factor);
+      if (group.weight_decay) add(3 * t + 3, *group.weight_decay);
+    }
+    return sum;
+  }
 
   /// From the next step on, `rate` takes the place of the rule's, times the schedule's factor; in
   /// captured steps too. Asynchronous on exec.
@@ -193,8 +249,6 @@ template <class Rule, class M> class Optimizer {
     long const whole = (size / 1024 + 64) / 64 * 64;
     return whole > shortest ? whole : shortest;
   }();
-  // To start the other threads takes as long as one thread takes for about as many parameters.
-  static constexpr bool is_small = size < 32768;
   using Tensors = RuleTensors<Rule, M>;
 
   template <class V> V room(space const& exec, char const* what, long count) const {
@@ -237,69 +291,44 @@ template <class Rule, class M> class Optimizer {
   void clear_frozen(space const& exec, accumulate* gradients) const {
     for (FrozenTensors::Range const& range : frozen_.frozen())
       launch(exec, int(range.second - range.first),
-             ClearGradients<accumulate>{gradients + range.first});
+             LimitGradients<accumulate>{gradients + range.first});
   }
-  accumulate* tensor_numbers() const { return state_.data() + count_ * Rule::states; }
   // The rule's numbers of each tensor, from its sums over parameters and gradients.
   template <class C> void prepare_tensors(space const& exec, M const& model, C&& communication) {
     constexpr bool shares = SharesParameters<std::remove_cvref_t<C>> && Tensors::sums > 0;
-    auto const arena = tensors_.arena(tensor_numbers());
-    if constexpr (Tensors::sums > 0) {
-      MeasureTensors<Rule, accumulate> const work{rule_,
-                                                  model.state().data(),
-                                                  model.gradients().data() + first_,
-                                                  model.master().data() + first_,
-                                                  state_.data(),
-                                                  count_,
-                                                  first_,
-                                                  arena};
-      int const blocks = int(tensors_.block_count());
-      using ByTeam = MeasureTensorsByTeam<Rule, accumulate>;
-      if constexpr (on_host)
-        launch(exec, blocks, work);
-      else if (blocks > 0)
-        Kokkos::parallel_for(launch_label(label_), team_policy(exec, blocks, ByTeam::team),
-                             ByTeam{work});
+    using Launches = TensorLaunches<Rule, M>;
+    auto const share = own_share();
+    if (groups_) {
+      groups_->measure(exec, model, share);
+      groups_->join(exec, model, share, shares);
+    } else {
+      Launches::measure(exec, model, rule_, tensors_, share);
+      Launches::join(exec, model, rule_, tensors_, share, shares);
     }
-    JoinTensors<Rule, accumulate> const join{rule_, model.state().data(), arena,
-                                             shares ? tensors_.totals() : nullptr};
-    launch(exec, tensors.size, join);
     if constexpr (shares) {
-      communication.sum(exec, tensors_.totals(), long(tensors.size) * Tensors::sums);
-      launch(exec, tensors.size, PrepareTensors<Rule, accumulate>{join});
+      communication.sum(exec, groups_ ? groups_->totals() : tensors_.totals(),
+                        long(tensors.size) * Tensors::sums);
+      if (groups_)
+        groups_->prepare(exec, model, share);
+      else
+        Launches::prepare(exec, model, rule_, tensors_, share);
     }
   }
-  // range: of the arena. Where the step does not count, also restores so many running statistics.
   void update_range(space const& exec, M& model, FrozenTensors::Range range, int buffers) {
-    constexpr int run = on_host ? 1024 : 1;
-    using Update = UpdateParameters<Rule, storage, accumulate, run>;
-    long const first = range.first, count = range.second - first;
-    int const updates = int((count + run - 1) / run);
-    int const items = updates > 0 || buffers == 0 ? updates : 1;
-    Update const update{rule_,
-                        model.state().data(),
-                        model.gradients().data() + first,
-                        state_.data() + (first - first_),
-                        count,
-                        count_,
-                        model.master().data() + first,
-                        model.parameters().data() + first,
-                        model.buffers_before().data(),
-                        model.buffers().data(),
-                        buffers,
-                        items};
-    if constexpr (reads_tensors<Rule>)
-      launch(exec, items,
-             UpdateTensors<Rule, storage, accumulate, run>{update, first,
-                                                           tensors_.arena(tensor_numbers())});
-    else
-      launch(exec, items, update);
+    auto const share = own_share();
+    if (groups_) return groups_->update(exec, model, share, range, buffers);
+    if constexpr (reads_tensors<Rule>) {
+      TensorLaunches<Rule, M>::update(exec, model, rule_, tensors_, share, range, buffers);
+    } else {
+      auto const update = share.update_of(rule_, model, range, buffers);
+      launch(exec, update.items, update);
+    }
+  }
+  RuleShare<M> own_share() const {
+    return {label_, first_, count_, state_.data(), state_.data() + count_ * Rule::states};
   }
   template <class Functor> void launch(space const& exec, int count, Functor const& functor) const {
-    if constexpr (in_order<space>) {
-      if (is_small || count == 1) return run_here(exec, label_, count, functor);
-    }
-    Kokkos::parallel_for(launch_label(label_), Kokkos::RangePolicy<space>(exec, 0, count), functor);
+    RuleShare<M>::launch(exec, label_, count, functor);
   }
 
   Rule rule_;
@@ -309,6 +338,8 @@ template <class Rule, class M> class Optimizer {
   int blocks_;          // of the norm's sums
   FrozenTensors frozen_;
   Tensors tensors_;
+  std::unique_ptr<GroupUpdates<M>> groups_;  // none before the first group
+  std::vector<ParameterGroup> group_of_;     // of tensors
   typename M::template Vector<accumulate> state_;
   typename M::template Vector<accumulate> squares_;
   typename M::template Vector<int> finite_;  // of blocks; behind them a device counts its teams

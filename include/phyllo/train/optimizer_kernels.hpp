@@ -84,10 +84,20 @@ template <class T, int Lanes> struct MeasureGradients {
   }
 };
 
-/// Sets the gradients of frozen parameters to zero, so that no norm contains them.
-template <class T> struct ClearGradients {
+/// Limits the mean gradient, whose sum and scale are in `gradients`, to +-largest. With zero it
+/// sets those of frozen parameters to zero, whatever they are, so that no norm contains them.
+template <class T> struct LimitGradients {
   T* gradients = nullptr;
-  KOKKOS_FUNCTION void operator()(int i) const { gradients[i] = T(0); }
+  StepState const* state = nullptr;  // of this step
+  double largest = 0;
+  KOKKOS_FUNCTION void operator()(int i) const {
+    if (largest == 0) {
+      gradients[i] = T(0);
+    } else if (state->finite != 0) {
+      T const bound = T(largest / state->gradient_factor), g = gradients[i];
+      gradients[i] = g > bound ? bound : g < -bound ? -bound : g;
+    }
+  }
 };
 
 /// The block of numbers that change per step: whether the step counts, its learning rate, the

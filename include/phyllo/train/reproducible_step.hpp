@@ -6,6 +6,7 @@
 #include <phyllo/core/allocate.hpp>
 #include <phyllo/core/launch_label.hpp>
 #include <phyllo/train/add_shards.hpp>
+#include <phyllo/train/gradient_sum.hpp>
 #include <phyllo/train/loss_evaluation.hpp>
 #include <phyllo/train/shard_map.hpp>
 
@@ -50,7 +51,7 @@ template <class A> struct MeanBuffers {
 ///   shard -> gradients, tail, buffers -> rows of subtrees -> all ranks -> sum of all rows
 ///
 /// state    rows (ShardMap::rows, gradients + tail + buffers): at most 2 log2(Shards) of this rank
-///          and those of the others
+///          and those of the others. Of micro-batches: a row for each shard of this rank
 /// errors   run: a batch that ranks have split differently -> Error
 /// numerics statistics of a batch normalisation are those of a shard; running ones are the mean
 ///          over shards, weighted by samples
@@ -68,7 +69,8 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
         evaluation_(evaluation),
         communication_(communication),
         label_(model.name() + "/shards"),
-        map_(communication) {
+        map_(communication),
+        accumulated_(label_ + ", accumulated gradients", row_size, map_.last() - map_.first()) {
     auto const allocate = [&](auto& v, char const* what, long size) {
       v = phyllo::allocate<std::decay_t<decltype(v)>>(
           label_ + ", " + what, size, "Use fewer shards: each requires a row of gradients.", exec);
@@ -87,14 +89,18 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
   /// changed since ranks were compared.
   bool split(int batch) { return map_.split(model_.name(), batch, model_.has_changed_weights()); }
 
-  /// Gradients and their tail are those of the global batch, buffers as well.
+  /// Gradients and their tail are those of the global batch and of all micro-batches before it,
+  /// buffers as well. Of a micro-batch, `is_part`, the sums of each shard are kept for that step.
   template <bool WholeStep>
-  void run(space const& exec, BoundTensors const& in, BoundTensors const& targets) {
+  void run(space const& exec, BoundTensors const& in, BoundTensors const& targets, bool is_part) {
     model_.begin_training_pass(exec, std::uint64_t(map_.begin(map_.first())));
+    if (is_part) accumulated_.begin(exec);
     if constexpr (WholeStep && Evaluator::takes_pieces())
-      pieces(exec, in, targets);
+      pieces(exec, in, targets, is_part);
     else
-      one_by_one<WholeStep>(exec, in, targets);
+      one_by_one<WholeStep>(exec, in, targets, is_part);
+    if (is_part) return;
+    accumulated_.clear();
     if constexpr (!alone) {
       communication_.begin_all_gather(exec, rows_.data(), row_bounds_.data());
       communication_.finish(exec);
@@ -109,6 +115,10 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
              MeanBuffers<accumulate>{tail(), weighted_.data(), model_.buffers().data()});
   }
 
+  /// Micro-batches that the next step adds to its own.
+  int accumulated() const { return accumulated_.parts(); }
+  void forget_accumulated() { accumulated_.clear(); }
+
   /// Sums over the samples of all ranks in inference mode: of each shard in the order of samples,
   /// then of shards.
   typename Evaluator::Sums evaluate(space const& exec, BoundTensors const& in,
@@ -117,10 +127,12 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
     long n = map_.begin(map_.first());
     int shard = map_.first();
     double const wrong_labels = evaluation_.evaluate_samples(
-        exec, in, targets, [&](accumulate const* values, accumulate const* correct, int count) {
+        exec, in, targets,
+        [&](accumulate const* values, accumulate const* correct, accumulate const* shares,
+            int count) {
           for (int i = 0; i < count; ++i, ++n) {
             while (n >= map_.begin(shard + 1)) ++shard;
-            sums(4 * shard) += 1;
+            sums(4 * shard) += shares != nullptr ? double(shares[i]) : 1;
             sums(4 * shard + 1) += double(values[i]);
             sums(4 * shard + 2) += double(correct[i]);
           }
@@ -155,12 +167,20 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
   accumulate const* tail() const { return model_.gradients().data() + M::nodes.arena_size; }
 
   // All shards of this rank at once, a thread for each.
-  void pieces(space const& exec, BoundTensors const& in, BoundTensors const& targets) {
+  void pieces(space const& exec, BoundTensors const& in, BoundTensors const& targets,
+              bool is_part) {
     int const count = map_.last() - map_.first();
     for (int s = 0; s <= count; ++s)
       begin_[s] = map_.begin(map_.first() + s) - map_.begin(map_.first());
     evaluation_.whole_step_of_pieces(exec, in, targets, begin_, count, tails_.data());
     constexpr long size = M::nodes.arena_size;
+    for (int s = 0; s < count; ++s) {
+      accumulate* const row = evaluation_.piece_gradients() + s * size;
+      accumulate* const tail = tails_.data() + s * M::tail_size;
+      accumulate_row(exec, s, row, 0, size, is_part);
+      accumulate_row(exec, s, tail, size, M::tail_size, is_part);
+    }
+    if (is_part) return;
     Part const all{map_.first(), count, 0};
     add(exec, all, {0, size}, evaluation_.piece_gradients(), model_.gradients().data());
     add(exec, all, {size, M::tail_size}, tails_.data(), model_.gradients().data() + size);
@@ -168,7 +188,8 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
 
   // Every shard as a batch of its own, by all threads.
   template <bool WholeStep>
-  void one_by_one(space const& exec, BoundTensors const& in, BoundTensors const& targets) {
+  void one_by_one(space const& exec, BoundTensors const& in, BoundTensors const& targets,
+                  bool is_part) {
     Local one_rank;
     detail::IgnoreFinished ignore;  // gradients are final after the last shard
     int before = 0;
@@ -189,17 +210,33 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
         backward.placed = forward.placed;
         backward.run_all();
       }
-      add(exec, {s, 1, before}, {0, M::gradient_size}, model_.gradients().data(),
-          model_.gradients().data());
+      int const own = s - map_.first();
+      accumulate_row(exec, own, model_.gradients().data(), 0, M::gradient_size, is_part);
+      if (!is_part)
+        add(exec, {s, 1, before}, {0, M::gradient_size}, model_.gradients().data(),
+            model_.gradients().data());
       if (buffer_size > 0) {
         launch(exec, buffer_size,
                WeighBuffers<accumulate>{accumulate(count), model_.buffers().data(),
                                         model_.buffers_before().data(), weighted_.data()});
-        add(exec, {s, 1, before}, {M::gradient_size, buffer_size}, weighted_.data(),
-            weighted_.data());
+        accumulate_row(exec, own, weighted_.data(), M::gradient_size, buffer_size, is_part);
+        if (!is_part)
+          add(exec, {s, 1, before}, {M::gradient_size, buffer_size}, weighted_.data(),
+              weighted_.data());
       }
       before += 1 - map_.own_merges()[s - map_.first()];
     }
+  }
+
+  // Elements from `first` on of a shard's row: kept for the step, or completed by what was kept.
+  // Shards are added over micro-batches before they are added to each other, since ranks have
+  // different subtrees.
+  void accumulate_row(space const& exec, int shard, accumulate* data, long first, long count,
+                      bool is_part) {
+    if (is_part)
+      accumulated_.add(exec, data, first, count, shard);
+    else
+      accumulated_.add_to(exec, data - first, first, count, shard);
   }
 
   // Shards of this rank, behind so many rows that hold sums.
@@ -252,6 +289,7 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
   typename M::template Vector<accumulate> tails_;     // of pieces
   typename M::template Vector<accumulate> weighted_;  // buffers of one shard by its samples
   typename M::template Vector<double> evaluations_;   // (shards, 4): those of Evaluator::Sums
+  GradientSum<accumulate, space> accumulated_;        // (shards of this rank, row_size)
   std::vector<long> row_bounds_, evaluation_bounds_;  // of ranks
   long begin_[shards + 1] = {};                       // of this rank's shards in its batch
 };

@@ -56,21 +56,32 @@ class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, 
   Trainer(Trainer const&) = delete;  // Trainer: its parts refer to each other.
   Trainer& operator=(Trainer const&) = delete;
 
-  /// One step on this rank's samples of the global batch: those of reproducible_range.
+  /// One step on this rank's samples of the global batch, those of reproducible_range, and on the
+  /// micro-batches before it.
   template <class In, class Targets> void step(In const& in, Targets const& targets) try {
     ++steps_;
-    phase_ = "sums of shards";
-    Kokkos::Profiling::ScopedRegion const region(step_label_);
-    BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
-    BoundTensors const wanted = evaluation_.bind(targets, inputs.batch);
-    model_.check_batch(inputs.batch);
-    if (step_.split(inputs.batch)) compare_ranks<C>(exec_, model_, optimizer_, this->sums(), false);
-    step_.template run<whole_step>(exec_, inputs, wanted);
+    pass(in, targets, false);
     phase_ = "update";
     optimizer_.update(exec_, model_);
   } catch (...) {
+    step_.forget_accumulated();
     this->fail();
   }
+
+  /// As in Trainer, with micro-batches that are split as batches are; all ranks accumulate equally
+  /// often.
+  ///
+  /// numerics sums of each shard over the micro-batches, then of shards; running statistics are the
+  ///          mean over the shards of all of them
+  template <class In, class Targets>
+  void accumulate_gradients(In const& in, Targets const& targets) try {
+    pass(in, targets, true);
+  } catch (...) {
+    step_.forget_accumulated();
+    this->fail();
+  }
+  /// Micro-batches that the next step adds to its own.
+  int accumulated() const { return step_.accumulated(); }
 
   /// As in Trainer.
   template <class In, class Targets>
@@ -97,6 +108,16 @@ class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, 
   void synchronize() {}
 
  private:
+  template <class In, class Targets> void pass(In const& in, Targets const& targets, bool is_part) {
+    phase_ = "sums of shards";
+    Kokkos::Profiling::ScopedRegion const region(step_label_);
+    BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
+    BoundTensors const wanted = evaluation_.bind(targets, inputs.batch);
+    model_.check_batch(inputs.batch);
+    if (step_.split(inputs.batch)) compare_ranks<C>(exec_, model_, optimizer_, this->sums(), false);
+    step_.template run<whole_step>(exec_, inputs, wanted, is_part);
+  }
+
   ReproducibleStep<ModelType, Evaluator, C> step_;
 };
 

@@ -41,6 +41,7 @@ template <class Rule> constexpr int tensor_numbers() {
 template <class T, int N> struct RuleTensor {
   int group = 0;
   T numbers[N > 0 ? N : 1] = {};
+  double rate_factor = 1, weight_decay = 0;  // of its ParameterGroup, read by GroupedRule
 };
 
 /// One tensor in device memory.
@@ -51,6 +52,7 @@ struct TensorEntry {
   int group = 0;   // by Rule::group
   int frozen = 0;  // neither measured nor updated
   int first_block = 0, blocks = 0;
+  double rate_factor = 1, weight_decay = 0;  // of its ParameterGroup
 };
 
 /// A part of one tensor, which one work item or team sums.
@@ -75,6 +77,8 @@ template <class T> struct TensorArena {
     RuleTensor<T, N> own;
     own.group = entries[t].group;
     for (int k = 0; k < N; ++k) own.numbers[k] = numbers[long(t) * N + k];
+    own.rate_factor = entries[t].rate_factor;
+    own.weight_decay = entries[t].weight_decay;
     return own;
   }
 };

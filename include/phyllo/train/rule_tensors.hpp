@@ -54,6 +54,12 @@ template <class Rule, class M> class RuleTensors {
     }
   }
 
+  /// Blocks. For a GroupedRule: `number_of(tensor, entry)` sets rate_factor and weight_decay.
+  template <class F> void set_groups(space const& exec, F const& number_of) {
+    for (int t = 0; t < table.size; ++t) number_of(t, host_[std::size_t(t)]);
+    copy(exec, entries_, host_);
+  }
+
   long block_count() const { return long(host_blocks_.size()); }
   accumulate* totals() const { return totals_.data(); }
   /// numbers_at: the rule's numbers of tensors, (tensors, numbers).

@@ -17,7 +17,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// below, whose names end in `_schedule`.
 ///
 /// numerics in double; trivially copyable, host and device alike
-/// cost     at most one cosine or one power in each step
+/// cost     at most one cosine or one power in each step, two of a chain
 struct Schedule {
   enum class Kind : std::uint32_t {
     constant,
@@ -28,6 +28,8 @@ struct Schedule {
     cosine_restarts,
     one_cycle
   };
+  /// How the second schedule of a chain is used: times the first, or from a step on instead of it.
+  enum class Link : std::uint32_t { none, times, then };
   static constexpr int most_milestones = 6;
 
   Kind kind = Kind::constant;
@@ -38,8 +40,31 @@ struct Schedule {
       1;  // polynomial: power; restarts: growth of a cycle; one cycle: factor at the start
   std::uint64_t milestone[most_milestones] = {};  // multi-step; 0: none
 
+  Link link = Link::none;
+  // The second one's; it may have the milestones.
+  Kind second_kind = Kind::constant;
+  double second_ratio = 1;
+  std::uint64_t second_period = 1, second_warmup = 0;
+  double second_shape = 1;
+  std::uint64_t begin = 0;  // of Link::then
+
   /// The factor of the step that follows `step` finished ones.
   PHYLLO_FUNCTION double factor(std::uint64_t step) const {
+    if (link == Link::then && step >= begin) return second().own_factor(step - begin);
+    return link == Link::times ? own_factor(step) * second().own_factor(step) : own_factor(step);
+  }
+
+ private:
+  PHYLLO_FUNCTION Schedule second() const {
+    Schedule s = *this;
+    s.kind = second_kind;
+    s.ratio = second_ratio;
+    s.period = second_period;
+    s.warmup = second_warmup;
+    s.shape = second_shape;
+    return s;
+  }
+  PHYLLO_FUNCTION double own_factor(std::uint64_t step) const {
     if (kind == Kind::one_cycle) return cycle(step);
     double result = 1;
     if (kind == Kind::step_decay) {
@@ -63,8 +88,6 @@ struct Schedule {
     if (step < warmup) result *= double(step + 1) / double(warmup);
     return result;
   }
-
- private:
   // From 0 to 1 over the steps after the warm-up.
   PHYLLO_FUNCTION double progress(std::uint64_t step) const {
     return step <= warmup ? 0 : double(step - warmup) / double(period - warmup);
@@ -201,6 +224,52 @@ inline Schedule one_cycle_schedule(std::uint64_t steps, std::uint64_t rise, doub
 inline Schedule cosine_schedule(std::uint64_t steps, double floor = 0, std::uint64_t warmup = 0) {
   detail::check_span("cosine_schedule", steps, warmup, floor);
   return {Schedule::Kind::cosine, floor, steps, warmup};
+}
+
+namespace detail {
+
+inline Schedule link(char const* who, Schedule s, Schedule const& second, Schedule::Link how,
+                     std::uint64_t begin) {
+  using Kind = Schedule::Kind;
+  if (s.link != Schedule::Link::none || second.link != Schedule::Link::none)
+    throw Error(std::string(who) +
+                ": expected two schedules that are no chains themselves. Call Trainer::set_rate "
+                "before each step for longer ones.");
+  if (s.kind == Kind::multi_step && second.kind == Kind::multi_step)
+    throw Error(std::string(who) +
+                ": expected at most one schedule with milestones, got two. Write one with the "
+                "milestones of both.");
+  if (second.kind == Kind::multi_step)
+    for (int k = 0; k < Schedule::most_milestones; ++k) s.milestone[k] = second.milestone[k];
+  s.link = how;
+  s.second_kind = second.kind;
+  s.second_ratio = second.ratio;
+  s.second_period = second.period;
+  s.second_warmup = second.warmup;
+  s.second_shape = second.shape;
+  s.begin = begin;
+  return s;
+}
+
+}  // namespace detail
+
+/// The product of two schedules.
+///
+/// errors   run: a chain in a chain; two schedules with milestones
+/// source   torch.optim.lr_scheduler.ChainedScheduler, for factors that do not depend on the rate
+inline Schedule chained_schedule(Schedule const& first, Schedule const& second) {
+  return detail::link("chained_schedule", first, second, Schedule::Link::times, 0);
+}
+
+/// The first schedule for so many steps, then the second from its beginning.
+///
+/// errors   run: no step; a chain in a chain; two schedules with milestones
+/// source   torch.optim.lr_scheduler.SequentialLR
+inline Schedule sequential_schedule(Schedule const& first, std::uint64_t steps,
+                                    Schedule const& second) {
+  if (steps == 0)
+    throw Error("sequential_schedule: the first schedule must have at least 1 step, but it has 0.");
+  return detail::link("sequential_schedule", first, second, Schedule::Link::then, steps);
 }
 
 }  // namespace phyllo::inline PHYLLO_ISA

@@ -55,43 +55,44 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
   Trainer(Trainer const&) = delete;  // Trainer: its parts refer to each other.
   Trainer& operator=(Trainer const&) = delete;
 
-  /// One step on this rank's batch; asynchronous, except for transfers between ranks. Ranks may
-  /// have batches of different sizes, or empty ones.
+  /// One step on this rank's batch, and on those that were accumulated before it; asynchronous,
+  /// except for transfers between ranks. Ranks may have batches of different sizes, or empty ones.
   template <class In, class Targets> void step(In const& in, Targets const& targets) try {
     ++steps_;
-    phase_ = "forward pass";
-    Kokkos::Profiling::ScopedRegion const region(step_label_);
-    BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
-    BoundTensors const wanted = evaluation_.bind(targets, inputs.batch);
-    model_.check_batch(inputs.batch);
-    model_.begin_training_pass(exec_, first_sample(inputs.batch));
-    accumulate* const gradients = model_.gradients().data();
-    BucketSender<AllBuckets, space, accumulate, C> sender{exec_, gradients,
-                                                          ModelType::gradient_size, communication_};
-    if constexpr (whole_step) {
-      evaluation_.whole_step(exec_, inputs, wanted);
-      for (int k = 0; k < AllBuckets::count; ++k) sender(AllBuckets::table.begin[k]);
-    } else {
-      auto forward =
-          model_.template forward_pass<Phase::training>(exec_, inputs.batch, communication_);
-      take_inputs(forward, inputs);
-      forward.run_all();
-      evaluation_.losses(exec_, forward, wanted);
-      phase_ = "backward pass";
-      auto backward = model_.backward_pass(exec_, inputs.batch, communication_, false, sender);
-      backward.placed = forward.placed;
-      backward.run_all();
-    }
+    int const batch = pass(in, targets, true);
     phase_ = "sum of gradients";
     communication_.finish(exec_);
     phase_ = "update";
+    accumulated_.clear();
     optimizer_.update(exec_, model_, communication_);
     phase_ = "exchange of weights";
-    if constexpr (ExchangesWeights<C>) communication_.exchange(exec_, trained(), inputs.batch);
+    if constexpr (ExchangesWeights<C>) communication_.exchange(exec_, trained(), samples_ + batch);
+    samples_ = 0;
     if constexpr (SharesParameters<C>) communication_.gather(exec_, trained());
   } catch (...) {
+    forget_accumulated();
     this->fail();
   }
+
+  /// Adds the gradients of one micro-batch to those of the next step, which then is a step on all
+  /// samples together: accumulate_gradients(a), accumulate_gradients(b),
+  /// step(c). Sends no gradients.
+  ///
+  /// state    of the sum: not in checkpoints
+  /// errors   as step; after an error of either, nothing is accumulated
+  /// numerics the mean over all samples; clipped once, with one loss scale. Statistics of a batch
+  ///          normalisation are those of each micro-batch; random masks are drawn in each pass
+  /// cost     one pass over the gradients, and as much memory from the first call on
+  template <class In, class Targets>
+  void accumulate_gradients(In const& in, Targets const& targets) try {
+    samples_ += pass(in, targets, false);
+    accumulated_.add(exec_, model_.gradients().data());
+  } catch (...) {
+    forget_accumulated();
+    this->fail();
+  }
+  /// Micro-batches that the next step adds to its own.
+  int accumulated() const { return accumulated_.parts(); }
 
   /// Records a step on these Views, to be repeated by `replay()`: on CUDA and HIP each is one
   /// launch of a graph. Call `step` once before, so that everything is allocated.
@@ -131,6 +132,37 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
   }
 
  private:
+  // Forward, losses and backward. Returns the number of samples.
+  template <class In, class Targets> int pass(In const& in, Targets const& targets, bool sends) {
+    phase_ = "forward pass";
+    Kokkos::Profiling::ScopedRegion const region(step_label_);
+    BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
+    BoundTensors const wanted = evaluation_.bind(targets, inputs.batch);
+    model_.check_batch(inputs.batch);
+    model_.begin_training_pass(exec_, first_sample(inputs.batch), accumulated_.parts() > 0);
+    accumulate* const gradients = model_.gradients().data();
+    BucketSender<AllBuckets, space, accumulate, C> sender{
+        exec_, gradients, ModelType::gradient_size, communication_, 0, &accumulated_, sends};
+    if constexpr (whole_step) {
+      evaluation_.whole_step(exec_, inputs, wanted);
+      for (int k = 0; k < AllBuckets::count; ++k) sender(AllBuckets::table.begin[k]);
+    } else {
+      auto forward =
+          model_.template forward_pass<Phase::training>(exec_, inputs.batch, communication_);
+      take_inputs(forward, inputs);
+      forward.run_all();
+      evaluation_.losses(exec_, forward, wanted);
+      phase_ = "backward pass";
+      auto backward = model_.backward_pass(exec_, inputs.batch, communication_, false, sender);
+      backward.placed = forward.placed;
+      backward.run_all();
+    }
+    return inputs.batch;
+  }
+  void forget_accumulated() {
+    accumulated_.clear();
+    samples_ = 0;
+  }
   // Before anything is averaged: else numbers that one rank has loaded would be lost.
   void compare_if_changed() {
     if (communication_.size() == 1) return;
@@ -161,6 +193,10 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
             ModelType::nodes.arena_size, optimizer_.state().data(),   Rule::states,
             model_.buffers().data(),     ModelType::nodes.buffer_size};
   }
+
+  GradientSum<accumulate, space> accumulated_{model_.name() + "/accumulated gradients",
+                                              ModelType::gradient_size};
+  long samples_ = 0;  // of the micro-batches
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA

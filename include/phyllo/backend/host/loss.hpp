@@ -119,8 +119,7 @@ template <class L, bool Few, class P> struct loss_rows_piece {
       if (r < rows) {
         op::TargetRow<L, A> const target(work.targets, of_samples ? n + r : n, work.shape,
                                          of_samples ? 0 : p + r);
-        auto const number = target(0);
-        label[r] = number >= 0 && number < channels ? int(number) : -1;
+        label[r] = op::label_of<L>(target(0), channels);
         for (int c = 0; c < channels; ++c) z[c * loss_rows + r] = A(outputs[r * channels + c]);
       } else {
         for (int c = 0; c < channels; ++c) z[c * loss_rows + r] = A(0);

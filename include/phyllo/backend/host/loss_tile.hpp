@@ -60,17 +60,20 @@ template <class A> class TileRow {
   PHYLLO_INLINE_ON_HOST number is_label(int c) const {
     return number([&](int r) { return c == label_[r] ? A(1) : A(0); }, 0);
   }
+  PHYLLO_INLINE_ON_HOST number counts() const {
+    return number([&](int r) { return label_[r] == -2 ? A(0) : A(1); }, 0);
+  }
   template <class X> PHYLLO_INLINE_ON_HOST number at_label(X const& x) const {
     number of_rows;
     for (int r = 0; r < number::size; ++r)
-      of_rows.lane[r] = label_[r] < 0 ? Kokkos::Experimental::quiet_NaN_v<A> : A(x(label_[r]));
+      of_rows.lane[r] = label_[r] < 0 ? without_label(label_[r]) : A(x(label_[r]));
     return of_rows;
   }
   PHYLLO_INLINE_ON_HOST number at_label(TileRow const& z) const {
     number of_rows;
     for (int r = 0; r < number::size; ++r)
       of_rows.lane[r] =
-          label_[r] < 0 ? Kokkos::Experimental::quiet_NaN_v<A> : z.z_[label_[r] * number::size + r];
+          label_[r] < 0 ? without_label(label_[r]) : z.z_[label_[r] * number::size + r];
     return of_rows;
   }
 
@@ -133,6 +136,9 @@ template <class A> class TileRow {
   }
 
  private:
+  PHYLLO_INLINE_ON_HOST static A without_label(int label) {
+    return label == -2 ? A(0) : Kokkos::Experimental::quiet_NaN_v<A>;
+  }
   PHYLLO_INLINE_ON_HOST static number load(A const* from, int c) {
     return number([&](int r) { return from[c * number::size + r]; }, 0);
   }

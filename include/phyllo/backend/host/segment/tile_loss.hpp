@@ -28,8 +28,9 @@ template <class L, class A> struct TileLoss {
   static void run(Work const& work, long n, int rows, int outputs, A const* y, A* targets, A* d_y,
                   int stride) {
     A const scale = work.state != nullptr ? A(work.state->loss_scale) : A(1);
-    if constexpr (!L::classes)
-      TileTransfer<A>::load(work.targets, n, rows, outputs, targets, stride);
+    if constexpr (!L::classes && op::outputs_per_target<L>() > 0)
+      TileTransfer<A>::load(work.targets, n, rows, outputs / op::outputs_per_target<L>(), targets,
+                            stride);
     for (int r = 0; r < rows; ++r) {
       TileTarget<L, A> target{targets + r * stride};
       if constexpr (L::classes)

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/loss/losses.hpp>
+#include <phyllo/model/bind.hpp>
+#include <phyllo/model/bound_ports.hpp>
+#include <phyllo/model/tensors.hpp>
+#include <phyllo/op/loss.hpp>
+
+#include <string>
+#include <type_traits>
+
+namespace phyllo::inline PHYLLO_ISA {
+
+/// The caller's targets of the losses Term, each of one output.
+///
+/// errors   compile: a number or names of Views that do not fit the losses · run: other extents or
+///          another batch than the inputs -> Error
+template <class Space, class AllPorts, class... Term> struct BindTargets {
+  static constexpr int terms = int(sizeof...(Term));
+
+  /// targets: one View, or tensors(named<tag>(view), ...).
+  template <class Targets>
+  static BoundTensors bind(std::string const& model, Targets const& targets, int batch) {
+    BoundTensors bound;
+    int k = 0;
+    check_targets(targets);
+    (bind_term<Term>(model, bound, k++, targets, batch), ...);
+    return bound;
+  }
+
+  template <class T> static constexpr int find_output() {
+    if constexpr (std::is_same_v<typename T::tag, detail::TheOutput>)
+      return 0;
+    else
+      return AllPorts::template output_of<typename T::tag>();
+  }
+  // The first for an output that does not exist: names_outputs() is the one error.
+  template <class T> static constexpr int output_of() {
+    return find_output<T>() < 0 ? 0 : find_output<T>();
+  }
+
+ private:
+  template <class View> static void check_targets(View const&) {
+    static_assert(terms == 1,
+                  "Losses: expected one View of targets for each loss, got a single one. Pass "
+                  "tensors(named<tag>(view), ...) with one View for each loss.");
+  }
+  template <class... N> static void check_targets(Tensors<N...> const&) {
+    using Names = NamedPorts<AllPorts, PortUse::outputs, N...>;
+    static_assert(Names::are_known,
+                  "Losses: a View of targets has a name that no output of the network has. Use the "
+                  "names of its Output<tag>.");
+    static_assert(!Names::are_known || Names::size == terms,
+                  "Losses: a loss has no View of targets. Pass tensors(named<tag>(view), ...) with "
+                  "one View for each loss.");
+  }
+
+  template <class T, class Targets>
+  static void bind_term(std::string const& model, BoundTensors& bound, int k,
+                        Targets const& targets, int batch) {
+    Argument const who{model, ", target", k};
+    constexpr int each = op::outputs_per_target<typename T::loss>();
+    static_assert(
+        AllPorts::output_shape(output_of<T>()).channels % op::output_parts<typename T::loss>() == 0,
+        "Losses: the loss reads the channels of its output in equal parts, such as means and "
+        "variances. Give the output a multiple of their number.");
+    auto const bind_view = [&](auto const& view) {
+      constexpr bool is_none = std::is_same_v<std::remove_cvref_t<decltype(view)>, NoTargets>;
+      static_assert(is_none == (each == 0),
+                    "Losses: a loss has targets and there is none, or the reverse. Pass a View of "
+                    "targets, or no_targets for a loss of the outputs alone.");
+      if constexpr (!is_none && each > 0) {
+        constexpr Shape shape = [] {
+          Shape of = AllPorts::output_shape(output_of<T>());
+          of.channels /= each;
+          return of;
+        }();
+        if (batch_of(view, who) != batch)
+          throw Error(who + ": expected " + std::to_string(batch) +
+                      " samples as in the inputs, got " + std::to_string(view.extent(0)) + ".");
+        if constexpr (T::loss::classes)
+          bound.tensor[k] = bind_classes<Space>(view, shape, who);
+        else
+          bound.tensor[k] = bind_input<Space>(view, shape, who);
+      }
+    };
+    if constexpr (detail::is_tensors<Targets>)
+      targets.visit([&]<class Tag>(auto const& view) {
+        if constexpr (AllPorts::template output_of<Tag>() == output_of<T>()) bind_view(view);
+      });
+    else if constexpr (terms == 1)
+      bind_view(targets);
+  }
+};
+
+}  // namespace phyllo::inline PHYLLO_ISA
