@@ -251,5 +251,13 @@ template <class T> class MemoryCheckpoint;
 struct StoredTensor;
 struct TensorFile;
 class Sampler;
+class NpyFile;
+struct SampleArray;
+class NpySource;
+class ViewSource;
+struct BatchOptions;
+struct Position;
+class BatchOrder;
+template <class Inputs, class Targets, class Space> class Batches;
 
 }  // namespace phyllo::inline PHYLLO_ISA
