@@ -260,4 +260,8 @@ struct Position;
 class BatchOrder;
 template <class Inputs, class Targets, class Space> class Batches;
 
+// fit
+template <class T> class TrainingTensors;
+class Checkpoints;
+
 }  // namespace phyllo::inline PHYLLO_ISA
