@@ -19,6 +19,10 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
+/// Whether checkpoints of a policy are complete: it keeps no numbers of its own between steps.
+template <class C>
+inline constexpr bool has_checkpoints = !ExchangesWeights<C> && !gradients_are_late<C>;
+
 /// A trainer's whole state as tensors of one file, and back: weights and buffers under the names
 /// that `save` uses, the rule's numbers as <rule>.<k>.<parameter>, counters, loss scale, rate.
 ///
@@ -37,7 +41,7 @@ template <class T> class TrainingTensors {
   using C = typename T::communication_type;
   using A = typename M::accumulate;
   using Rule = std::remove_cvref_t<decltype(std::declval<T>().optimizer().rule())>;
-  static_assert(!ExchangesWeights<C> && !gradients_are_late<C>,
+  static_assert(has_checkpoints<C>,
                 "Checkpoint: this communication policy keeps numbers of its own between steps, "
                 "which a file does not contain. Train with AllReduce, Hierarchical, Sharded or "
                 "TreeReduce, or save the weights alone with save.");
