@@ -76,10 +76,11 @@ class FitLog {
 inline std::vector<double> numbers_of(FitHistory const& history) {
   std::vector<double> numbers = {history.best_loss, double(history.epochs_without_progress)};
   for (EpochReport const& r : history.epochs)
-    numbers.insert(numbers.end(),
-                   {double(r.epoch), double(r.steps), double(r.skipped), r.loss, r.accuracy,
-                    r.held_out.loss, r.held_out.accuracy, double(r.held_out.samples),
-                    r.learning_rate, r.seconds, r.is_best ? 1.0 : 0.0});
+    for (double const number :
+         {double(r.epoch), double(r.steps), double(r.skipped), r.loss, r.accuracy, r.held_out.loss,
+          r.held_out.accuracy, double(r.held_out.samples), r.learning_rate, r.seconds,
+          r.is_best ? 1.0 : 0.0})
+      numbers.push_back(number);
   return numbers;
 }
 inline FitHistory history_of(std::vector<double> const& numbers) {

@@ -68,10 +68,10 @@ template <class T> class TrainingTensors {
         file, counters,
         {s.seed, s.step, s.forward, std::uint64_t(s.finite), std::uint64_t(s.steps_since_overflow),
          s.skipped, s.untold_labels, std::uint64_t(trainer.steps())});
-    std::vector<double> numbers = {double(s.loss_scale), double(s.late_scale), s.gradient_factor,
-                                   s.gradient_norm,      s.learning_rate,      s.rate};
-    numbers.insert(numbers.end(), std::begin(s.of_rule), std::end(s.of_rule));
-    detail::add_numbers(file, factors, numbers);
+    detail::add_numbers<double>(
+        file, factors,
+        {double(s.loss_scale), double(s.late_scale), s.gradient_factor, s.gradient_norm,
+         s.learning_rate, s.rate, s.of_rule[0], s.of_rule[1], s.of_rule[2], s.of_rule[3]});
     return file;
   }
 
@@ -126,7 +126,8 @@ template <class T> class TrainingTensors {
     s.gradient_norm = f[3];
     s.learning_rate = f[4];
     s.rate = f[5];
-    for (std::size_t i = 0; i < std::size(s.of_rule); ++i) s.of_rule[i] = f[6 + i];
+    static_assert(std::size(StepState{}.of_rule) == 4);
+    for (std::size_t i = 0; i < 4; ++i) s.of_rule[i] = f[6 + i];
     Kokkos::deep_copy(exec, model.state(), HostState(&s));
     exec.fence("phyllo: checkpoint");
     model.weights_changed(exec);  // the next step compares what ranks hold
