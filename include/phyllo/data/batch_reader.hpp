@@ -53,7 +53,7 @@ class BatchReader {
               BatchOptions const& options, int rank, int ranks)
       : arrays_(source.arrays()),
         convert_(std::move(convert)),
-        element_bytes_(std::move(sizes)),
+        view_bytes_(std::move(sizes)),
         shuffles_(options.shuffle),
         order_(long(source.samples()), long(source.block()), window_bytes(arrays_), options),
         rank_(rank),
@@ -68,7 +68,11 @@ class BatchReader {
         window_samples += 2 * lanes_.back().capacity;
       }
     long bytes = 0;
-    for (SampleArray const& array : arrays_) bytes += array.bytes();
+    for (SampleArray const& array : arrays_) {
+      elements_.push_back(array.elements());
+      bytes_.push_back(array.bytes());
+      bytes += array.bytes();
+    }
     memory_ =
         allocate<Memory>("phyllo: windows of samples", (window_samples + own) * bytes,
                          "Lower BatchOptions::host_bytes or window.", Kokkos::WithoutInitializing);
@@ -163,7 +167,7 @@ class BatchReader {
     while (from < to) {
       auto const run = order_.run_at(order_.lane_begin(lane) + window.begin + from,
                                      window.end - window.begin - from);
-      for (std::size_t a = 0; a < arrays_.size(); ++a) to_[a] = data[a] + from * arrays_[a].bytes();
+      for (std::size_t a = 0; a < arrays_.size(); ++a) to_[a] = data[a] + from * bytes_[a];
       source_->read(run.first, run.count, to_.data());
       from += run.count;
     }
@@ -172,11 +176,13 @@ class BatchReader {
   // The next `count` samples of a lane become rows of the batch from `row` on.
   void take(int lane, long count, long row, std::byte* const* to) {
     Lane& l = of(lane);
-    for (long i = 0; i < count; ++i) {
+    for (long done = 0; done < count;) {
       if (l.used == l.now.end - l.now.begin) go_on(lane);
-      long const from = long(l.order[l.used++]);
+      long const some = std::min(count - done, l.now.end - l.now.begin - l.used);
       for (std::size_t a = 0; a < arrays_.size(); ++a)
-        convert(a, l.data[0][a] + from * arrays_[a].bytes(), 1, row + i, to);
+        gather(a, l.data[0][a], l.order + l.used, some, row + done, to);
+      l.used += some;
+      done += some;
     }
     BatchOrder::Window const next = order_.window(lane, l.now.number + 1);
     long const size = l.now.end - l.now.begin, size_of_next = next.end - next.begin;
@@ -200,24 +206,35 @@ class BatchReader {
     std::byte* at = memory_.data();
     for (std::size_t a = 0; a < arrays_.size(); ++a) {
       to_[a] = at;
-      at += count * arrays_[a].bytes();
+      at += count * bytes_[a];
     }
     source_->read(step * order_.batch(0) + begin, count, to_.data());
-    for (std::size_t a = 0; a < arrays_.size(); ++a) convert(a, to_[a], count, 0, to);
+    for (std::size_t a = 0; a < arrays_.size(); ++a) convert(a, to_[a], count, to);
   }
-  void convert(std::size_t a, std::byte const* from, long count, long row, std::byte* const* to) {
-    long const elements = arrays_[a].elements();
-    long const done =
-        convert_[a](from, to[a] + row * elements * element_bytes_[a], count * elements);
-    if (done < count * elements)
-      throw Error("Batches: " + arrays_[a].name + ": expected integers that fit into " +
-                  std::to_string(element_bytes_[a]) +
-                  " bytes, got one that does not. Use a View of a wider type.");
+  // Samples order[0 .. count) of an array become rows of the batch from `row` on.
+  void gather(std::size_t a, std::byte const* from, std::uint32_t const* order, long count,
+              long row, std::byte* const* to) const {
+    long const elements = elements_[a], bytes = bytes_[a], bytes_of_row = elements * view_bytes_[a];
+    detail::ConvertElements const convert_row = convert_[a];
+    std::byte* next = to[a] + row * bytes_of_row;
+    long done = 0;
+    for (long i = 0; i < count; ++i, next += bytes_of_row)
+      done += convert_row(from + long(order[i]) * bytes, next, elements);
+    if (done < count * elements) refuse_integer(a);
+  }
+  void convert(std::size_t a, std::byte const* from, long count, std::byte* const* to) const {
+    if (convert_[a](from, to[a], count * elements_[a]) < count * elements_[a]) refuse_integer(a);
+  }
+  [[noreturn]] void refuse_integer(std::size_t a) const {
+    throw Error("Batches: " + arrays_[a].name + ": expected integers that fit into " +
+                std::to_string(view_bytes_[a]) +
+                " bytes, got one that does not. Use a View of a wider type.");
   }
 
   std::vector<SampleArray> arrays_;
   std::vector<detail::ConvertElements> convert_;
-  std::vector<long> element_bytes_;  // of the Views
+  std::vector<long> view_bytes_;        // of an element of each View
+  std::vector<long> elements_, bytes_;  // of a sample of each array
   bool shuffles_;
   BatchOrder order_;
   int rank_, ranks_;
