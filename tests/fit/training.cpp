@@ -319,6 +319,13 @@ TEST_CASE("fit: checkpoints by steps, at the end too; a folder that is not resum
   CHECK(names ==
         std::vector<std::string>{"step-000000000004.safetensors", "step-000000000008.safetensors",
                                  "step-000000000012.safetensors", "step-000000000014.safetensors"});
+  // Steps by hand after the last checkpoint are kept.
+  train_to(subject.trainer, subject.batches, 16);
+  auto const by_hand = state_of(subject.trainer);
+  auto same_call = with;
+  same_call.epochs = 1;  // complete: no step
+  fit(subject.trainer, subject.batches, same_call);
+  CHECK((state_of(subject.trainer) == by_hand));
   auto anew = with;
   anew.checkpoint.resume = false;
   Subject other;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -117,27 +118,34 @@ class Checkpoints {
   }
   template <class T, class... B>
   bool resume_with(TensorFile& file, T& trainer, B&... batches) const {
-    std::string name;
-    detail::agree_on_errors(trainer, [&] {
-      if (trainer.sums().rank() == 0)
-        if (auto const names = files(); !names.empty()) name = names.back();
-    });
-    name = detail::text_of_first_rank(trainer, name);
-    if (name.empty()) return false;
-    file = load_training(trainer, batches..., folder_ + "/" + name);
+    long const step = newest(trainer);
+    if (step < 0) return false;
+    file = load_training(trainer, batches..., path_of(step));
     return true;
   }
 
+  /// The step of the newest checkpoint; -1 where there is none. Collective.
+  template <class T> long newest(T& trainer) const {
+    std::string step;
+    detail::agree_on_errors(trainer, [&] {
+      if (trainer.sums().rank() == 0)
+        if (auto const names = files(); !names.empty())
+          step = names.back().substr(std::string_view(prefix).size(), digits);
+    });
+    step = detail::text_of_first_rank(trainer, step);
+    return step.empty() ? -1 : std::strtol(step.c_str(), nullptr, 10);
+  }
   /// The checkpoint of a step.
   std::string path_of(long step) const {
     char name[48];
-    std::snprintf(name, sizeof name, "%s%012ld%s", prefix, step, suffix);
+    std::snprintf(name, sizeof name, "%s%0*ld%s", prefix, digits, step, suffix);
     return folder_ + "/" + name;
   }
 
  private:
   static constexpr char const* prefix = "step-";
   static constexpr char const* suffix = ".safetensors";
+  static constexpr int digits = 12;
 
   template <class T>
   static void save_with(T& trainer, std::string const& path, TensorFile const& more) {
@@ -159,7 +167,10 @@ class Checkpoints {
                   detail::in_quotes(error.message()) + ". Choose another folder.");
     for (; !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {
       std::string const name = entries->path().filename().string();
-      if (name.starts_with(prefix) && name.ends_with(end)) names.push_back(name);
+      std::size_t const begin = std::string_view(prefix).size();
+      bool const is_ours = name.starts_with(prefix) && name.ends_with(end) &&
+                           name.find_first_not_of("0123456789", begin) == begin + digits;
+      if (is_ours) names.push_back(name);
     }
     std::sort(names.begin(), names.end());
     return names;

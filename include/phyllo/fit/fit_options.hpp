@@ -19,7 +19,7 @@ struct FitCheckpoints {
   long steps = 0;                          // after so many steps each; 0: not by steps
   std::chrono::duration<double> every{0};  // after this time each; 0: not by time
   int keep = 2;
-  bool resume = true;  // goes on from the newest checkpoint of the folder
+  bool resume = true;  // goes on from the newest checkpoint, if the trainer has not more steps
 };
 
 /// What `fit` does besides the loop by hand. By default nothing.

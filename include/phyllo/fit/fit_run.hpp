@@ -217,6 +217,8 @@ template <class T, class B> class FitRun {
   }
   void resume() {
     if constexpr (resumes) {
+      // Steps that were made after the newest checkpoint are not undone.
+      if (checkpoints_->newest(trainer_) < trainer_.steps()) return;
       TensorFile file;
       if (!checkpoints_->resume_with(file, trainer_, batches_)) return;
       if (file.find("fit.history") == nullptr) return;  // of a loop by hand
