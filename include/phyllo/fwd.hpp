@@ -12,7 +12,8 @@
 ///
 /// Not declared here, because their parameters are constrained: Model (model/model.hpp), Trainer
 /// (train/trainer.hpp), AllReduce, its transport Mpi and the other policies (comm/); and functions:
-/// explain (model/explain.hpp), save and load (io/), gather, tensors and named (model/), build_info
+/// explain (model/explain.hpp), save and load (io/), fit, evaluate,
+/// save_training and load_training (fit/), gather, tensors and named (model/), build_info
 /// (model/build_info.hpp), set_warning_sink (core/warning.hpp).
 
 namespace phyllo {
@@ -260,5 +261,21 @@ template <class T> class MemoryCheckpoint;
 struct StoredTensor;
 struct TensorFile;
 class Sampler;
+class NpyFile;
+struct SampleArray;
+class NpySource;
+class ViewSource;
+struct BatchOptions;
+struct Position;
+class BatchOrder;
+template <class Inputs, class Targets, class Space> class Batches;
+
+// fit
+template <class T> class TrainingTensors;
+class Checkpoints;
+struct FitOptions;
+struct EpochReport;
+struct FitHistory;
+template <class Inputs, class Targets> struct HeldOut;
 
 }  // namespace phyllo::inline PHYLLO_ISA

@@ -29,9 +29,10 @@ set(arrows_model core policy op kind loss layer block network fusion backend in_
 set(arrows_train core policy op kind loss layer block network fusion backend in_kernel model)
 set(arrows_comm core policy)
 set(arrows_io core model)
-set(arrows_data core io)
+set(arrows_data core io model)
+set(arrows_fit core policy op kind loss layer block network fusion backend in_kernel model train io data)
 set(arrows_perf core io model)  # in perf/include
-set(folders core policy op kind loss layer block network fusion backend in_kernel model train comm io data perf)
+set(folders core policy op kind loss layer block network fusion backend in_kernel model train comm io data fit perf)
 
 # The two files beside the folders.
 set(arrows_fwd.hpp core policy)
@@ -202,7 +203,7 @@ endfunction()
 
 # A class that a user makes says which threads may call it. Classes inside of these are called as they are.
 set(classes_of_users "^(model/(model|inference_session)|in_kernel/(in_kernel|snapshot)|train/(trainer|reproducible_trainer|optimizer|\
-memory_checkpoint|captured_step)|data/sampler|io/(load|save|safetensors)|comm/(mpi|gpu_aware_mpi|nccl_sums|all_reduce|\
+memory_checkpoint|captured_step)|data/(sampler|npy_source|view_source|batches|batch_order|batch_reader|batch_queue)|io/(load|save|safetensors|npy_file)|fit/(checkpoints|fit|training_tensors)|comm/(mpi|gpu_aware_mpi|nccl_sums|all_reduce|\
 tree_reduce|sharded|hierarchical|wire|lag|local_sgd|asynchronous|groups))\\.hpp$")
 function(check_threads file name)
   if(NOT name MATCHES "${classes_of_users}")

@@ -18,7 +18,7 @@
 
 namespace phyllo::inline PHYLLO_ISA::detail {
 
-// A regular file that is read from its beginning to its end.
+// A regular file that is read from its beginning to its end, or at any place.
 class InputFile {
  public:
   // source names the file in messages.
@@ -64,6 +64,33 @@ class InputFile {
       next += count;
       size -= static_cast<std::size_t>(count);
     }
+  }
+
+  // Reads size bytes from byte `first` on, whatever was read before; any number of threads may.
+  // Returns how many there were: fewer only where `may_end`.
+  std::uint64_t read_at(std::uint64_t first, void* destination, std::size_t size,
+                        bool may_end = false) const {
+    constexpr std::size_t largest_call = std::size_t{1} << 30;
+    std::size_t done = 0;
+    while (done < size) {
+      ::ssize_t const count =
+          ::pread(descriptor_, static_cast<std::byte*>(destination) + done,
+                  std::min(size - done, largest_call), static_cast<::off_t>(first + done));
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) {
+        refuse_file(source_,
+                    std::to_string(size - done) + " more bytes from byte " +
+                        std::to_string(first + done) + " on",
+                    in_quotes(system_message(errno)), "check the disk or the network file system");
+      }
+      if (count == 0) {
+        if (may_end) break;
+        refuse_file(source_, std::to_string(size - done) + " more bytes", "the end of the file",
+                    "another program changes it, so read it when that has finished");
+      }
+      done += static_cast<std::size_t>(count);
+    }
+    return done;
   }
 
  private:

@@ -1,0 +1,258 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/core/allocate.hpp>
+#include <phyllo/core/error.hpp>
+#include <phyllo/data/batch_options.hpp>
+#include <phyllo/data/batch_queue.hpp>
+#include <phyllo/model/bind.hpp>
+#include <phyllo/model/tensors.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace phyllo::inline PHYLLO_ISA {
+
+namespace detail {
+
+// Calls visit(view) for a View, or for each View of tensors(...), in order.
+template <class View, class Visit> void for_each_view(View& view, Visit const& visit) {
+  visit(view);
+}
+template <class Visit> void for_each_view(Tensors<>&, Visit const&) {}
+template <class First, class... Rest, class Visit>
+void for_each_view(Tensors<First, Rest...>& views, Visit const& visit) {
+  visit(views.first.view);
+  for_each_view(views.rest, visit);
+}
+
+template <class View> struct SpaceOf {
+  using type = typename View::execution_space;
+};
+template <class First, class... Rest> struct SpaceOf<Tensors<First, Rest...>> {
+  using type = typename decltype(First::view)::execution_space;
+};
+
+}  // namespace detail
+
+/// A rank's part of one global batch: trainer.step(batch.inputs, batch.targets).
+template <class Inputs, class Targets> struct Batch {
+  Inputs inputs;
+  Targets targets;
+  Position position;
+  long samples = 0;  // of this rank; the first extent of each View
+};
+
+/// The batches of a source, in an order that every epoch draws anew:
+/// for (auto const& batch : batches.epoch(3)) trainer.step(batch.inputs, batch.targets);
+///
+/// shape    each View (samples of this rank, ...), the extents of a sample from the source
+/// options  Inputs, Targets: a View with LayoutRight, or Tensors<Named<tag, View>...>; the arrays
+/// of
+///          the source are those of the inputs, then those of the targets · BatchOptions
+/// state    windows of samples in host memory, at most BatchOptions::host_bytes for all ranks
+///          together (host_bytes() tells this rank's); besides 2 (prefetch + 1) batches, and one on
+///          a device
+/// threads  one thread at a time; a reader thread of its own where BatchOptions::prefetch is set,
+///          which calls neither Kokkos nor MPI
+/// errors   run: arrays that do not fit the Views, more ranks than lanes, options that are not
+///          positive; those of the source, at the batch that they are about -> Error
+/// numerics the order depends on the seed, the epoch and the options, never on the number of ranks.
+///          Every sample is in one batch of an epoch; see LastBatch for the last ones. With `lanes`
+///          equal to the shards of Reproducible, parts are those of reproducible_range. Elements
+///          are converted to those of the Views; integers are checked, floating numbers are
+///          rounded.
+/// cost     each rank reads its own samples only, once an epoch, block by block
+template <class Inputs, class Targets, class Space = typename detail::SpaceOf<Inputs>::type>
+class Batches {
+ public:
+  using BatchType = Batch<Inputs, Targets>;
+
+  template <SampleSource S>
+  Batches(Space const& exec, S source, BatchOptions const& options, int rank = 0, int ranks = 1)
+      : exec_(exec), options_(options) {
+    if (ranks < 1 || rank < 0 || rank >= ranks || ranks > options.lanes)
+      throw Error(
+          "Batches: expected a rank below the number of ranks, and at least one lane for "
+          "each of them, got rank " +
+          std::to_string(rank) + " of " + std::to_string(ranks) + " and " +
+          std::to_string(options.lanes) + " lanes. Set BatchOptions::lanes.");
+    if (options.prefetch < 0)
+      throw Error("Batches: expected to prefetch 0 or more batches, got " +
+                  std::to_string(options.prefetch) + ".");
+    arrays_ = source.arrays();
+    std::vector<detail::ConvertElements> convert;
+    std::vector<long> sizes;
+    auto const add = [&](auto& view) { add_view(view, convert, sizes); };
+    detail::for_each_view(batch_.inputs, add);
+    detail::for_each_view(batch_.targets, add);
+    if (convert.size() != arrays_.size())
+      throw Error("Batches: expected a source with one array for each of the " +
+                  std::to_string(convert.size()) + " Views of inputs and targets, got " +
+                  std::to_string(arrays_.size()) + " arrays.");
+    BatchReader reader(std::move(source), std::move(convert), sizes, options, rank, ranks);
+    long const largest = reader.largest_part();
+    std::vector<std::vector<std::byte*>> slots(std::size_t(2 * (options.prefetch + 1)));
+    long bytes = 0;
+    for (std::size_t a = 0; a < arrays_.size(); ++a)
+      begin_.push_back(
+          std::exchange(bytes, bytes + round_up(largest * arrays_[a].elements() * sizes[a])));
+    batch_bytes_ = bytes;
+    char const* const remedy = "Use a smaller batch or a smaller prefetch.";
+    // 64 bytes more, so that Views begin at multiples of 64 and are read in place.
+    host_ = allocate<HostBytes>("phyllo: batches", long(slots.size()) * bytes + 64, remedy,
+                                Kokkos::WithoutInitializing);
+    if constexpr (!on_host)
+      device_ = allocate<Bytes>("phyllo: batch", bytes, remedy, Kokkos::WithoutInitializing);
+    for (std::size_t s = 0; s < slots.size(); ++s)
+      for (long const begin : begin_) slots[s].push_back(slot(s) + begin);
+    queue_ = std::make_unique<BatchQueue>(std::move(reader), std::move(slots), options.prefetch);
+  }
+
+  Batches(Batches const&) = delete;  // Batches: a reader thread refers to it.
+  Batches& operator=(Batches const&) = delete;
+
+  BatchOptions const& options() const { return options_; }
+  /// Samples of the source.
+  long samples() const { return order().samples(); }
+  /// Batches of one epoch.
+  long steps() const { return order().steps(); }
+  /// The largest number of samples of this rank in a batch.
+  long largest_part() const { return queue_->reader().largest_part(); }
+  BatchOrder const& order() const { return queue_->reader().order(); }
+  /// Host memory of windows and batches on this rank.
+  long host_bytes() const { return queue_->reader().host_bytes() + long(host_.size()); }
+
+  /// Of the batch that next() returns; behind the last step of an epoch it is {epoch + 1, 0}.
+  Position position() const { return queue_->position(); }
+  /// errors   run: a step that an epoch does not have -> Error
+  void seek(Position const& position) {
+    if (position.step < 0 || position.step >= steps())
+      throw Error("Batches: expected a step from 0 to " + std::to_string(steps() - 1) + ", got " +
+                  std::to_string(position.step) + ".");
+    queue_->seek(position);
+  }
+  /// The batch at position(), which moves on. Its Views are valid until the next call, and for
+  /// kernels that were launched on the instance before.
+  BatchType const& next() {
+    // What was launched on earlier batches must have run before their memory is read into again.
+    if (queue_->held() > options_.prefetch) {
+      exec_.fence("phyllo: batches");
+      queue_->release(0);
+    }
+    Position const position = queue_->position();
+    std::size_t const s = queue_->take();
+    batch_.position = position;
+    batch_.samples = queue_->reader().part(position.step);
+    std::byte* from = slot(s);
+    if constexpr (!on_host) {
+      using From = Kokkos::View<std::byte const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+      Kokkos::deep_copy(exec_, device_, From(from, std::size_t(batch_bytes_)));
+      from = device_.data();
+    }
+    std::size_t a = 0;
+    auto const set = [&](auto& view) {
+      view = view_of<std::remove_reference_t<decltype(view)>>(from + begin_[a], arrays_[a]);
+      ++a;
+    };
+    detail::for_each_view(batch_.inputs, set);
+    detail::for_each_view(batch_.targets, set);
+    return batch_;
+  }
+
+  /// The batches of an epoch that are left: all of them, or those from position() on where that is
+  /// in this epoch.
+  class Epoch {
+   public:
+    class Iterator {
+     public:
+      explicit Iterator(Batches* batches, std::uint64_t epoch) : batches_(batches), epoch_(epoch) {}
+      BatchType const& operator*() const { return batches_->next(); }
+      Iterator& operator++() { return *this; }
+      bool operator!=(Iterator const&) const { return batches_->position().epoch == epoch_; }
+
+     private:
+      Batches* batches_;
+      std::uint64_t epoch_;
+    };
+    Epoch(Batches* batches, std::uint64_t epoch) : batches_(batches), epoch_(epoch) {}
+    Iterator begin() const { return Iterator(batches_, epoch_); }
+    Iterator end() const { return begin(); }
+
+   private:
+    Batches* batches_;
+    std::uint64_t epoch_;
+  };
+  Epoch epoch(std::uint64_t number) {
+    if (position().epoch != number) seek({number, 0});
+    return {this, number};
+  }
+
+ private:
+  static constexpr bool on_host =
+      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
+  using HostBytes = Kokkos::View<std::byte*, Kokkos::HostSpace>;
+  using Bytes = Kokkos::View<std::byte*, typename Space::memory_space>;
+
+  static constexpr long round_up(long bytes) { return (bytes + 63) / 64 * 64; }
+  std::byte* slot(std::size_t s) const {
+    auto const unaligned = reinterpret_cast<std::uintptr_t>(host_.data()) % 64;
+    return host_.data() + (64 - unaligned) % 64 + long(s) * batch_bytes_;
+  }
+  template <class View>
+  void add_view(View const&, std::vector<detail::ConvertElements>& convert,
+                std::vector<long>& sizes) const {
+    static_assert(std::is_same_v<typename View::array_layout, Kokkos::LayoutRight>,
+                  "Batches: expected Views with Kokkos::LayoutRight, in which a sample is "
+                  "contiguous. Write Kokkos::View<float**, Kokkos::LayoutRight>.");
+    static_assert(Kokkos::SpaceAccessibility<typename Space::memory_space,
+                                             typename View::memory_space>::accessible &&
+                      View::rank == View::rank_dynamic,
+                  "Batches: expected Views in the memory of the execution space, whose extents are "
+                  "all given at run time.");
+    using T = typename View::non_const_value_type;
+    std::size_t const a = convert.size();
+    if (a < arrays_.size()) {
+      SampleArray const& array = arrays_[a];
+      if (array.shape.size() + 1 != std::size_t(View::rank))
+        throw Error("Batches: " + array.name + ": expected samples with " +
+                    std::to_string(View::rank - 1) + " extents as in the View, got extents " +
+                    detail::shape_text(array.shape) + ". Use a View of that rank.");
+      sizes.push_back(long(sizeof(T)));
+      convert.push_back(detail::convert_from<T>(array.type));
+      if (convert.back() == nullptr)
+        throw Error("Batches: " + array.name + ": expected elements that become " +
+                    std::string(element_name(detail::element_type_of<T>())) + ", got " +
+                    std::string(element_name(array.type)) +
+                    ". Use a View of another element type, or convert the source.");
+    } else {
+      convert.push_back(nullptr);
+    }
+  }
+  template <class View> View view_of(std::byte* data, SampleArray const& array) const {
+    Kokkos::LayoutRight layout;
+    layout.dimension[0] = std::size_t(batch_.samples);
+    for (std::size_t i = 0; i < array.shape.size(); ++i)
+      layout.dimension[i + 1] = std::size_t(array.shape[i]);
+    return View(reinterpret_cast<typename View::pointer_type>(data), layout);
+  }
+
+  Space exec_;
+  BatchOptions options_;
+  std::vector<SampleArray> arrays_;
+  std::vector<long> begin_;  // of each array in a slot
+  long batch_bytes_ = 0;
+  HostBytes host_;
+  Bytes device_;
+  BatchType batch_;
+  std::unique_ptr<BatchQueue> queue_;  // last: its thread writes to what is above
+};
+
+}  // namespace phyllo::inline PHYLLO_ISA

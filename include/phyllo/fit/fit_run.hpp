@@ -1,0 +1,247 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/run_here.hpp>
+#include <phyllo/fit/agreed_clock.hpp>
+#include <phyllo/fit/agreed_error.hpp>
+#include <phyllo/fit/checkpoints.hpp>
+#include <phyllo/fit/evaluate.hpp>
+#include <phyllo/fit/fit_log.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace phyllo::inline PHYLLO_ISA {
+
+/// Adds the loss of a step that counted to the sums of an epoch: samples, loss, correct
+/// predictions, steps that counted, steps that were skipped.
+template <class A> struct AddStepLoss {
+  static constexpr int count = 5;
+  A const* tail = nullptr;  // op::Tail
+  StepState const* state = nullptr;
+  double* sums = nullptr;  // (count)
+
+  KOKKOS_FUNCTION void operator()(int) const {
+    bool const counts = state->finite != 0;
+    if (counts) {
+      sums[0] += double(tail[op::Tail::samples]);
+      sums[1] += double(tail[op::Tail::loss]);
+      sums[2] += double(tail[op::Tail::correct]);
+    }
+    sums[counts ? 3 : 4] += 1;
+  }
+};
+
+namespace detail {
+
+struct NoHeldOut {};
+struct NoCallback {};
+
+// What `fit` does around each step; all of it by public calls of trainer and batches.
+template <class T, class B> class FitRun {
+  using M = typename T::ModelType;
+  using Add = AddStepLoss<typename M::accumulate>;
+  using Clock = std::chrono::steady_clock;
+  static constexpr bool resumes = has_checkpoints<typename T::communication_type>;
+
+ public:
+  FitRun(T& trainer, B& batches, FitOptions const& options, bool has_held_out)
+      : trainer_(trainer),
+        batches_(batches),
+        options_(options),
+        label_(trainer.model().name() + "/fit"),
+        sums_(allocate<Sums>(label_, Add::count, "", trainer.exec())),
+        clock_(trainer, options.checkpoint.every.count(), options.stop_after.count()) {
+    if (!has_held_out && (options.patience > 0 || !options.best.empty()))
+      throw Error(
+          "fit: expected held-out samples for patience and the best weights, got none. "
+          "Pass them behind the batches.");
+    if (options.checkpoint.folder.empty() &&
+        (options.checkpoint.steps > 0 || options.checkpoint.every.count() > 0))
+      throw Error(
+          "fit: expected a folder for checkpoints, got none. Set "
+          "FitOptions::checkpoint.folder.");
+    if (!options.checkpoint.folder.empty()) {
+      if (!resumes)
+        throw Error("fit: expected a communication policy whose state a file contains, got " +
+                    std::string(T::communication_type::name) +
+                    ". Leave FitOptions::checkpoint.folder empty.");
+      checkpoints_ =
+          std::make_unique<Checkpoints>(options.checkpoint.folder, options.checkpoint.keep);
+      if (options.checkpoint.resume) resume();
+    }
+    agree_on_errors(trainer_, [&] {
+      if (is_first()) log_ = std::make_unique<FitLog>(options_.log, history_);
+    });
+  }
+
+  bool is_finished() const {
+    return has_ended_ || batches_.position().epoch >= options_.epochs || is_out_of_patience();
+  }
+  FitHistory const& history() const { return history_; }
+
+  // After each step.
+  void add_loss(long samples) {
+    samples_ += double(samples);
+    Add const add{trainer_.model().gradients().data() + M::nodes.arena_size,
+                  trainer_.model().state().data(), sums_.data()};
+    using Space = typename T::space;
+    if constexpr (in_order<Space>)
+      run_here(trainer_.exec(), label_, 1, add);
+    else
+      Kokkos::parallel_for(launch_label(label_), Kokkos::RangePolicy<Space>(trainer_.exec(), 0, 1),
+                           add);
+  }
+  // After the last step of an epoch.
+  template <class H, class Callback>
+  void finish_epoch(std::uint64_t epoch, H& held_out, Callback const& callback) {
+    EpochReport report = report_of(epoch);
+    if constexpr (!std::is_same_v<H, NoHeldOut>) {
+      report.held_out = evaluate(trainer_, held_out);
+      if (!std::isfinite(report.held_out.loss)) refuse_loss(epoch, "on held-out samples");
+      report.is_best = report.held_out.loss < history_.best_loss;
+      if (report.is_best) history_.best_loss = report.held_out.loss;
+      history_.epochs_without_progress = report.is_best ? 0 : history_.epochs_without_progress + 1;
+    }
+    history_.epochs.push_back(report);
+    agree_on_errors(trainer_, [&] { write(report); });
+    if constexpr (!std::is_same_v<Callback, NoCallback>) {
+      double stops[1] = {0};
+      if constexpr (std::is_void_v<decltype(callback(report))>)
+        callback(report);
+      else
+        stops[0] = callback(report) ? 0 : 1;
+      sum_over_ranks(trainer_, stops, 1);
+      if (stops[0] > 0) end(FitEnd::callback);
+    }
+    if (is_out_of_patience()) end(FitEnd::patience);
+    started_ = Clock::now();
+  }
+  // Behind that; whether to leave the loop.
+  bool after_step() {
+    auto const due = clock_.after_step();
+    if (due.stop && !is_finished()) end(FitEnd::time);
+    bool const by_steps =
+        options_.checkpoint.steps > 0 && trainer_.steps() % options_.checkpoint.steps == 0;
+    if (checkpoints_ && (due.checkpoint || by_steps || is_finished())) save();
+    return has_ended_;
+  }
+
+ private:
+  using Sums = Kokkos::View<double*, typename M::memory_space>;
+
+  bool is_first() const { return trainer_.sums().rank() == 0; }
+  bool is_out_of_patience() const {
+    return options_.patience > 0 && history_.epochs_without_progress >= options_.patience;
+  }
+  void end(FitEnd why) {
+    if (!has_ended_) history_.end = why;
+    has_ended_ = true;
+  }
+  [[noreturn]] void refuse_loss(std::uint64_t epoch, std::string const& where) const {
+    throw Error("fit: " + trainer_.model().name() + ": expected a finite loss in epoch " +
+                std::to_string(epoch) + ", got none " + where +
+                ". Check the samples for NaN, and lower the learning rate or clip the gradient.");
+  }
+  std::vector<double> sums() const {
+    std::vector<double> numbers(Add::count);
+    using Host = Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+    Kokkos::deep_copy(trainer_.exec(), Host(numbers.data(), numbers.size()), sums_);
+    trainer_.exec().fence("phyllo: fit");
+    return numbers;
+  }
+  void set_sums(std::vector<double> const& numbers) {
+    using Host = Kokkos::View<double const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+    Kokkos::deep_copy(trainer_.exec(), sums_, Host(numbers.data(), numbers.size()));
+    trainer_.exec().fence("phyllo: fit");
+  }
+  EpochReport report_of(std::uint64_t epoch) {
+    trainer_.loss();  // throws where class indices were out of their range
+    auto numbers = sums();
+    set_sums(std::vector<double>(Add::count, 0.0));
+    // Policies whose ranks have weights of their own have losses of their own.
+    if constexpr (ExchangesWeights<typename T::communication_type>)
+      sum_over_ranks(trainer_, numbers.data(), Add::count);
+    EpochReport report;
+    report.epoch = epoch;
+    report.steps = long(numbers[3]);
+    report.skipped = long(numbers[4]);
+    report.loss = numbers[1] / numbers[0];
+    report.accuracy = numbers[2] / numbers[0];
+    report.learning_rate = trainer_.learning_rate();
+    report.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+    if (!std::isfinite(report.loss) && !(report.steps == 0 && scale_may_fall()))
+      refuse_loss(epoch, report.steps == 0 ? "in any step: all were skipped" : "in training");
+    return report;
+  }
+  // Whether skipped steps may be those of a loss scale that is too large: an epoch may be one step.
+  bool scale_may_fall() const {
+    if constexpr (!M::precision::scales_loss) return false;
+    StepState state;
+    using Host = Kokkos::View<StepState, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+    Kokkos::deep_copy(trainer_.exec(), Host(&state), trainer_.model().state());
+    trainer_.exec().fence("phyllo: fit");
+    return state.loss_scale > 1;
+  }
+  void write(EpochReport const& report) {
+    if (report.is_best && !options_.best.empty() && is_first())
+      phyllo::save(trainer_.exec(), trainer_.model(), options_.best);
+    if (!is_first()) return;
+    log_->add(report);
+    double const spent = std::chrono::duration<double>(Clock::now() - begun_).count();
+    epochs_here_ += 1;
+    if (options_.progress != nullptr) {
+      double const left = spent / epochs_here_ *
+                          double(options_.epochs - std::min(options_.epochs, report.epoch + 1));
+      *options_.progress << FitLog::sentence(report, options_.epochs, samples_ / report.seconds,
+                                             left)
+                         << std::flush;
+    }
+    samples_ = 0;
+  }
+
+  void save() {
+    if constexpr (resumes) {
+      auto const numbers = sums();
+      if (!std::isfinite(numbers[1])) refuse_loss(batches_.position().epoch, "in training");
+      TensorFile more;
+      add_numbers(more, "fit.sums", numbers);
+      add_numbers(more, "fit.history", numbers_of(history_));
+      checkpoints_->save(trainer_, batches_, more);
+    }
+  }
+  void resume() {
+    if constexpr (resumes) {
+      // Steps that were made after the newest checkpoint are not undone.
+      if (checkpoints_->newest(trainer_) < trainer_.steps()) return;
+      TensorFile file;
+      if (!checkpoints_->resume_with(file, trainer_, batches_)) return;
+      if (file.find("fit.history") == nullptr) return;  // of a loop by hand
+      std::string const who = "fit: resuming from \"" + options_.checkpoint.folder + "\"";
+      set_sums(detail::numbers_of<double>(file, "fit.sums", Add::count, who));
+      history_ = history_of(detail::numbers_of<double>(file, "fit.history", -1, who));
+      if (is_out_of_patience()) end(FitEnd::patience);
+    }
+  }
+
+  T& trainer_;
+  B& batches_;
+  FitOptions options_;
+  std::string label_;
+  Sums sums_;
+  AgreedClock<T> clock_;
+  std::unique_ptr<Checkpoints> checkpoints_;
+  std::unique_ptr<FitLog> log_;  // of rank 0
+  FitHistory history_;
+  bool has_ended_ = false;
+  Clock::time_point begun_ = Clock::now(), started_ = begun_;
+  double samples_ = 0, epochs_here_ = 0;  // for the rate and the time that is left
+};
+
+}  // namespace detail
+}  // namespace phyllo::inline PHYLLO_ISA

@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Files of numpy.save bit for bit; everything else is one sentence.
+
+#include <data/npy_text.hpp>
+#include <phyllo/data/npy_source.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <limits>
+
+#include <unistd.h>
+
+using namespace phyllo;
+using namespace phyllo_test;
+
+namespace {
+
+std::string numbers(std::size_t bytes) {
+  std::string text(bytes, '\0');
+  for (std::size_t i = 0; i < bytes; ++i) text[i] = char(std::uint8_t(i * 37 + i / 251));
+  return text;
+}
+
+std::string refusal_of(std::string const& path, std::string_view file) {
+  set_contents(path, file);
+  return refusal([&] { NpyFile const npy(path); });
+}
+
+}  // namespace
+
+TEST_CASE("npy: every type and version, bit for bit, from any sample on") {
+  TemporaryDirectory const folder;
+  std::string const path = folder / "x.npy";
+  struct Case {
+    char const* descr;
+    ElementType type;
+  };
+  for (Case const& c :
+       {Case{"<f2", ElementType::f16}, Case{"<f4", ElementType::f32}, Case{"<f8", ElementType::f64},
+        Case{"|u1", ElementType::u8}, Case{"|i1", ElementType::i8}, Case{"<i2", ElementType::i16},
+        Case{"<i4", ElementType::i32}, Case{"<i8", ElementType::i64}})
+    for (int const version : {1, 2, 3}) {
+      CAPTURE(c.descr);
+      CAPTURE(version);
+      std::size_t const bytes = 6 * element_size(c.type);
+      std::string const data = numbers(5 * bytes);
+      set_contents(path, npy_text(c.descr, "(5, 2, 3)", data, version));
+      NpyFile const file(path);
+      CHECK(file.samples() == 5);
+      CHECK(file.shape() == std::vector<std::int64_t>{2, 3});
+      CHECK(file.type() == c.type);
+      for (int first = 0; first < 5; ++first) {
+        std::string read(2 * bytes, '\0');
+        std::size_t const count = first == 4 ? 1 : 2;
+        file.read(first, std::int64_t(count), reinterpret_cast<std::byte*>(read.data()));
+        CHECK(read.substr(0, count * bytes) ==
+              data.substr(std::size_t(first) * bytes, count * bytes));
+      }
+    }
+}
+
+TEST_CASE("npy: keys in any order, spaces, one extent, Fortran order where it is the same") {
+  TemporaryDirectory const folder;
+  std::string const path = folder / "x.npy";
+  for (char const* header :
+       {"{'shape': (4,), 'fortran_order': False, 'descr': '<i4'}",
+        "{\"descr\":'<i4','fortran_order':True,'shape':(4,)}   \n",
+        "{'descr': '<i4', 'fortran_order': True, 'shape': (1, 4), }",
+        "{ 'descr' : 'i4' , 'shape' : ( 4L , ) , 'fortran_order' : False , }"}) {
+    CAPTURE(header);
+    set_contents(path, npy_with_header(header, numbers(16), 1));
+    NpyFile const file(path);
+    std::string read(16, '\0');
+    file.read(0, file.samples(), reinterpret_cast<std::byte*>(read.data()));
+    CHECK(read == numbers(16));
+  }
+}
+
+TEST_CASE("npy: what cannot be read is one sentence with the file's name") {
+  TemporaryDirectory const folder;
+  std::string const path = folder / "x.npy";
+  std::string const good = npy_text("<f4", "(3, 2)", numbers(24));
+  struct Case {
+    std::string file;
+    char const* part;
+  };
+  Case const cases[] = {
+      {"", "first bytes of an NPY file"},
+      {"\x93NUMPX0123456789", "first bytes of an NPY file"},
+      {npy_text("<f4", "(3, 2)", numbers(24), 4), "version 1, 2 or 3"},
+      {npy_text("<f4", "(3, 2)", numbers(23)), "24 bytes of numbers for extents [3,2], got 23"},
+      {npy_text(">f4", "(3, 2)", numbers(24)), "little-endian numbers, got \">f4\""},
+      {npy_text("|O", "(3, 2)", numbers(24)), "got \"|O\""},
+      {npy_text("<c8", "(3, 2)", numbers(48)), "f2, f4, f8"},
+      {npy_with_header("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3,)}",
+                       numbers(24), 1),
+       "structured type"},
+      {npy_with_header("{'descr': '<f4', 'fortran_order': True, 'shape': (3, 2)}", numbers(24), 1),
+       "C order, got one in Fortran order"},
+      {npy_text("<f4", "()", numbers(4)), "whose first extent counts samples"},
+      {npy_text("<f4", "(99999999999999999999,)", numbers(4)), "extents of 64 bits"},
+      {npy_text("<f8", "(4611686018427387904, 4611686018427387904)", ""), "an array of samples"},
+      {npy_text("<f4", "(-3, 2)", numbers(24)), "whole numbers as shape"},
+      {npy_with_header("{'descr': '<f4', 'fortran_order': False}", numbers(24), 1), "once each"},
+      {npy_with_header("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}",
+                       numbers(24), 1),
+       "once each"},
+      {npy_with_header("not a dictionary", numbers(24), 1), "a dictionary"},
+      {good.substr(0, 11), "header of at most"},
+      {good.substr(0, 60), "header of at most"},
+  };
+  for (Case const& c : cases) {
+    std::string const sentence = refusal_of(path, c.file);
+    CAPTURE(sentence);
+    CHECK(is_one_sentence(sentence));
+    CHECK(contains(sentence, c.part));
+    CHECK(contains(sentence, path));
+  }
+  // No prefix and no damaged byte of the header does more than refuse.
+  for (std::size_t size = 0; size < good.size(); ++size)
+    CHECK(is_one_sentence(refusal_of(path, good.substr(0, size))));
+  for (std::size_t at = 0; at < good.size() - 24; ++at)
+    for (int const bit : {0, 1, 5, 7}) {
+      std::string damaged = good;
+      damaged[at] = char(damaged[at] ^ (1 << bit));
+      std::string const sentence = refusal_of(path, damaged);
+      // A damaged comma of the header may stand in it as a full stop.
+      CHECK((sentence.empty() || (sentence.back() == '.' && !contains(sentence, "\n"))));
+    }
+  CHECK(contains(refusal([&] { NpyFile const file(folder / "absent.npy"); }), "absent.npy"));
+  CHECK(contains(refusal([&] { NpyFile const file(folder / "."); }), "regular file"));
+}
+
+TEST_CASE("npy: a file that is cut while it is open names the sample; a removed one is read") {
+  TemporaryDirectory const folder;
+  std::string const path = folder / "x.npy", data = numbers(80);
+  set_contents(path, npy_text("<f4", "(10, 2)", data));
+  NpyFile const file(path);
+  std::string read(80, '\0');
+  auto* const to = reinterpret_cast<std::byte*>(read.data());
+  long const header = long(contents(path).size()) - 80;
+  REQUIRE(::truncate(path.c_str(), header + 43) == 0);
+  file.read(0, 5, to);
+  CHECK(read.substr(0, 40) == data.substr(0, 40));
+  std::string const sentence = refusal([&] { file.read(3, 4, to); });
+  CHECK(is_one_sentence(sentence));
+  CHECK(contains(sentence, "expected sample 5, got the end of the file"));
+  CHECK(is_one_sentence(refusal([&] { file.read(8, 3, to); })));
+
+  set_contents(path, npy_text("<f4", "(10, 2)", data));
+  NpyFile const removed(path);
+  ::unlink(path.c_str());
+  removed.read(0, 10, to);
+  CHECK(read == data);
+}
+
+TEST_CASE("npy source: several files are arrays of the same samples") {
+  TemporaryDirectory const folder;
+  std::string const x = folder / "x.npy", y = folder / "y.npy";
+  set_contents(x, npy_text("<f4", "(6, 2)", numbers(48)));
+  set_contents(y, npy_text("|u1", "(6,)", numbers(6)));
+  NpySource const source({x, y});
+  CHECK(source.samples() == 6);
+  CHECK(source.block() == (1L << 20) / 8);
+  std::string a(16, '\0'), b(2, '\0');
+  std::byte* const to[] = {reinterpret_cast<std::byte*>(a.data()),
+                           reinterpret_cast<std::byte*>(b.data())};
+  source.read(3, 2, to);
+  CHECK(a == numbers(48).substr(24, 16));
+  CHECK(b == numbers(6).substr(3, 2));
+  set_contents(y, npy_text("|u1", "(5,)", numbers(5)));
+  CHECK(contains(refusal([&] { NpySource const other({x, y}); }), "expected 6 samples in"));
+  CHECK(contains(refusal([&] { NpySource const none({}); }), "at least one NPY file"));
+}

@@ -1,0 +1,205 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Checkpoints of several ranks: one file, the same bits on the same ranks, and under Reproducible
+// on fewer. fit on several ranks: the loop by hand bit for bit, one log, and all end at the same
+// step. An error of one rank is one sentence on all.
+
+#include <comm/ranks.hpp>
+#include <fit/shared_folder.hpp>
+#include <fit/training_state.hpp>
+#include <phyllo/comm/mpi.hpp>
+#include <phyllo/fit/checkpoints.hpp>
+#include <phyllo/fit/fit.hpp>
+
+#include <doctest/doctest.h>
+#include <rings.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+
+namespace {
+
+using namespace phyllo;
+using namespace phyllo::test;
+
+constexpr BatchOptions options{.batch = 24, .seed = 5, .lanes = 12, .prefetch = 2};
+
+template <class C, class P> void check_resumed() {
+  using T = Trainer<Noisy, MeanSquaredError, Adam, P, C>;
+  SharedFolder const folder;
+  std::string const path = folder / "training.safetensors";
+  Adam const rule{.rate = 0.01, .schedule = cosine_schedule(25)};
+  T whole(Space{}, MPI_COMM_WORLD, rule, {.batch = 24, .seed = 3});
+  RowBatches all(Space{}, points(100), options, rank_of(), ranks_of());
+  train_to(whole, all, 20);
+  T first(Space{}, MPI_COMM_WORLD, rule, {.batch = 24, .seed = 3});
+  RowBatches batches(Space{}, points(100), options, rank_of(), ranks_of());
+  train_to(first, batches, 10);
+  save_training(first, batches, path);
+  train_to(first, batches, 20);
+  // Ranks have stale unrounded weights of the shares of others.
+  auto const finished = [](T& trainer) {
+    if constexpr (SharesParameters<C>) trainer.synchronize();
+    return state_of(trainer);
+  };
+  auto const expected = finished(whole);
+  CHECK((finished(first) == expected));  // to save has changed nothing
+  T second(Space{}, MPI_COMM_WORLD, rule, {.batch = 24, .seed = 4});
+  train_to(second, batches, 3);
+  load_training(second, batches, path);
+  train_to(second, batches, 20);
+  CHECK((finished(second) == expected));
+}
+constexpr BatchOptions in_order{.batch = 24, .shuffle = false, .lanes = 12};
+
+template <class C> struct Subject {
+  Trainer<Noisy, MeanSquaredError, Adam, Mixed<fp16, float>, C> trainer;
+  RowBatches batches{Space{}, points(100), options, rank_of(), ranks_of()};
+  RowBatches held_out{Space{}, points(60), in_order, rank_of(), ranks_of()};
+  explicit Subject(std::uint64_t seed = 3)
+      : trainer(Space{}, MPI_COMM_WORLD, Adam{.rate = 0.01}, {.batch = 24, .seed = seed}) {}
+};
+
+long same_on_all(long number) {
+  long both[2] = {number, -number};
+  MPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
+  return both[0] == -both[1];
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("checkpoint: on the same ranks the same bits", C, AllReduce<Mpi>,
+                   Sharded<AllReduce<Mpi>> PHYLLO_IN_VERIFY(, Hierarchical<Mpi>)) {
+  check_resumed<C, Mixed<fp16, float>>();
+}
+
+TEST_CASE("checkpoint: under Reproducible fewer ranks go on to the same bits") {
+  using Exact = Execution<Space, DefaultBackends<Space>::type, FusionLevel::tile, Reproducible<12>>;
+  using T = Trainer<Noisy, MeanSquaredError, Adam, Full<float>, TreeReduce<Mpi>, Exact>;
+  SharedFolder const folder;
+  Checkpoints const checkpoints(folder / "run");
+  Adam const rule{.rate = 0.01};
+  T all(Space{}, MPI_COMM_WORLD, rule, {.batch = 24, .seed = 3});
+  RowBatches batches(Space{}, points(100), options, rank_of(), ranks_of());
+  train_to(all, batches, 10);
+  checkpoints.save(all, batches);
+  train_to(all, batches, 20);
+  auto const learned = state_of(all);
+  MPI_Comm fewer = MPI_COMM_NULL;
+  int const rest = ranks_of() > 1 ? ranks_of() - 1 : 1;
+  MPI_Comm_split(MPI_COMM_WORLD, rank_of() < rest ? 0 : MPI_UNDEFINED, rank_of(), &fewer);
+  if (fewer != MPI_COMM_NULL) {
+    {
+      T second(Space{}, fewer, rule, {.batch = 24, .seed = 4});
+      RowBatches again(Space{}, points(100), options, rank_of(), rest);
+      CHECK(checkpoints.resume(second, again));
+      CHECK(again.position() == Position{2, 0});
+      train_to(second, again, 20);
+      CHECK((state_of(second) == learned));
+    }
+    MPI_Comm_free(&fewer);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank_of() == 0) {
+    ::unlink(checkpoints.path_of(10).c_str());
+    ::rmdir((folder / "run").c_str());
+  }
+}
+
+TEST_CASE("checkpoint: errors of one rank are the same sentence on all") {
+  using T = Trainer<Noisy, MeanSquaredError, Adam, Mixed<fp16, float>, AllReduce<Mpi>>;
+  SharedFolder const folder;
+  T trainer(Space{}, MPI_COMM_WORLD, Adam{}, {.batch = 24});
+  RowBatches batches(Space{}, points(100), options, rank_of(), ranks_of());
+  train_to(trainer, batches, 2);
+  auto const before = state_of(trainer);
+  // Only rank 0 writes, into a folder that is not there.
+  std::string sentence =
+      sentence_of([&] { save_training(trainer, folder / "absent/training.safetensors"); });
+  CHECK(phyllo_test::contains(sentence, "create the directory first"));
+  std::string const path = folder / "training.safetensors";
+  save_training(trainer, batches, path);
+  // Only the last rank names another file.
+  bool const is_last = rank_of() == ranks_of() - 1;
+  sentence =
+      sentence_of([&] { load_training(trainer, batches, is_last ? path + ".other" : path); });
+  CHECK(phyllo_test::contains(sentence, "training.safetensors.other\": expected a file"));
+  CHECK((state_of(trainer) == before));
+  load_training(trainer, batches, path);
+  train_to(trainer, batches, 3);
+}
+
+TEST_CASE("fit: the loop by hand, and interrupted at other steps by a clock, bit for bit") {
+  SharedFolder const folder;
+  using S = Subject<AllReduce<Mpi>>;
+  S by_hand, fitted;
+  double loss = 0;
+  for (std::uint64_t epoch = 0; epoch < 4; ++epoch) {
+    for (auto const& batch : by_hand.batches.epoch(epoch))
+      by_hand.trainer.step(batch.inputs, batch.targets);
+    loss = evaluate(by_hand.trainer, by_hand.held_out).loss;
+  }
+  FitOptions with{.epochs = 4};
+  auto const whole = fit(fitted.trainer, fitted.batches, fitted.held_out, with);
+  CHECK((state_of(fitted.trainer) == state_of(by_hand.trainer)));
+  CHECK(whole.epochs.back().held_out.loss == loss);
+  CHECK(whole.epochs.back().held_out.samples == 60);
+
+  with.log = folder / "run.csv";
+  with.checkpoint = {.folder = folder / "run", .keep = 1};
+  with.stop_after = std::chrono::duration<double>(1e-4);
+  FitHistory history;
+  for (int calls = 0; calls < 50; ++calls) {
+    S part(calls == 0 ? 3 : std::uint64_t(8 + calls));
+    // Ranks reach the limit at different times; rank 0's clock decides.
+    std::this_thread::sleep_for(std::chrono::milliseconds(rank_of()));
+    history = fit(part.trainer, part.batches, part.held_out, with);
+    CHECK(same_on_all(part.trainer.steps()));
+    CHECK(same_on_all(long(history.end)));
+    if (history.end == FitEnd::epochs) {
+      CHECK((state_of(part.trainer) == state_of(fitted.trainer)));
+      break;
+    }
+  }
+  CHECK(history.end == FitEnd::epochs);
+  REQUIRE(history.epochs.size() == 4);
+  for (std::size_t e = 0; e < 4; ++e) {
+    CHECK(history.epochs[e].loss == whole.epochs[e].loss);
+    CHECK(history.epochs[e].held_out.loss == whole.epochs[e].held_out.loss);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank_of() == 0) {
+    std::string const text = phyllo_test::contents(folder / "run.csv");
+    CHECK(std::count(text.begin(), text.end(), '\n') == 5);
+    std::filesystem::remove_all(folder / "run");
+  }
+}
+
+TEST_CASE("fit: a callback of one rank ends all; an error of one rank is that of all") {
+  SharedFolder const folder;
+  Subject<AllReduce<Mpi>> subject;
+  bool const is_last = rank_of() == ranks_of() - 1;
+  auto const history = fit(subject.trainer, subject.batches, {.epochs = 9},
+                           [&](EpochReport const& report) { return !is_last || report.epoch < 1; });
+  CHECK(history.end == FitEnd::callback);
+  CHECK(history.epochs.size() == 2);
+  CHECK(phyllo_test::contains(sentence_of([&] {
+                                fit(subject.trainer, subject.batches,
+                                    {.epochs = 9, .log = folder / "absent/run.csv"});
+                              }),
+                              "to be written, got an error"));
+}
+
+TEST_CASE("fit: ranks with weights of their own report what all have learned") {
+  Subject<LocalSgd<2, Mpi>> subject;
+  auto const history = fit(subject.trainer, subject.batches, subject.held_out, {.epochs = 2});
+  CHECK(history.epochs.size() == 2);
+  CHECK(same_on_all(long(1e9 * history.epochs.back().loss)));
+  FitOptions with{.epochs = 3};
+  with.checkpoint.folder = "run";
+  CHECK(phyllo_test::contains(
+      sentence_of([&] { fit(subject.trainer, subject.batches, with); }),
+      "fit: expected a communication policy whose state a file contains, got LocalSgd"));
+}
