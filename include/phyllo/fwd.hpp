@@ -103,6 +103,7 @@ struct ReLU6;
 struct HardSigmoid;
 struct HardSwish;
 template <double Probability> struct Dropout;
+template <double Probability> struct ChannelDropout;
 template <double Probability> struct AlphaDropout;
 template <double Probability> struct StochasticDepth;
 template <int Entries, int Channels> struct Embedding;

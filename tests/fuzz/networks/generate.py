@@ -27,10 +27,11 @@ PARTS (extents: channels first):
   ["recurrent", "rnn" | "rnn_relu" | "lstm" | "gru", HIDDEN, {"layers", "bidirectional", "bias", "initial": TAGS, "final":
    TAGS, "lengths": TAG | null}]
   ["pool", "max" | "average", RANK, SIZE, STRIDE, PADDING]  ["global_pool"]  ["upsample", FACTOR]
-  ["batch_norm", STATISTICS]  ["batch_norm", STATISTICS, EPSILON, MOMENTUM]  ["layer_norm", AFFINE, EPSILON]  ["rms_norm", AFFINE, EPSILON]
+  ["batch_norm", STATISTICS]  ["batch_norm", STATISTICS, EPSILON, MOMENTUM]  ["batch_norm", STATISTICS, EPSILON, MOMENTUM, AFFINE]
+  ["layer_norm", AFFINE, EPSILON]  ["layer_norm", "weight", EPSILON]  ["rms_norm", AFFINE, EPSILON]
   ["group_norm", GROUPS, AFFINE, EPSILON]  ["instance_norm", AFFINE, EPSILON]  ["softmax_over", AXIS | null, LOGARITHM]
   ["reduce", "sum" | "mean" | "max", AXES]  ["adaptive_pool", "max" | "average", RANK, EXTENTS]
-  ["relu"] ["tanh"] ["sigmoid"] ["gelu"] ["bump"]  [one of UNITS]  ["softmax"]  ["dropout", P]
+  ["relu"] ["tanh"] ["sigmoid"] ["gelu"] ["bump"]  [one of UNITS]  ["softmax"]  ["dropout" | one of DROPOUTS, P]
   ["prelu", PER_CHANNEL, INITIAL]  ["layer_scale", INITIAL]  ["scale_shift"]  ["glu", GATE]  ["reparameterise"]
   ["multiply_by", TAG] ["combine", "subtract" | "reparameterise_pair", TAG]
   ["flatten"]  ["slice", DIM, BEGIN, END | null, STEP]  ["crop", BORDERS]  ["pad", MODE, BEFORE, AFTER, FILL]  ["flip", DIMS]
@@ -62,6 +63,7 @@ KINKED = ("relu", "prelu", "leaky_relu", "selu", "hard_tanh", "relu6", "hard_sig
 POINTWISE = ("relu", "tanh", "sigmoid", "gelu", "bump") + tuple(UNITS)
 MOVES = ("slice", "crop", "pad", "flip", "permute", "reshape", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle")
 AXES = ("channels", "depth", "height", "width")
+DROPOUTS = {"channel_dropout": "ChannelDropout", "alpha_dropout": "AlphaDropout", "stochastic_depth": "StochasticDepth"}
 GATES = {"rnn": 1, "rnn_relu": 1, "lstm": 4, "gru": 3}
 UNITS_OF_GLU = ("sigmoid", "silu", "gelu", "relu")
 # Multiply-adds of one sample, numbers in one value, parameters, layers: so that a network compiles and runs in seconds.
@@ -200,7 +202,8 @@ class Graph:
         if kind == "softmax_over" and self.shape(sources[0])[axis_at(part[1] or "channels", len(output))] == 1 or \
                 kind == "softmax" and output[0] == 1:
             return True, True
-        mixes = kind in ("linear", "conv", "general_conv", "dropout", "flatten", "batch_norm") or kind == "pool" and any(part[5])
+        mixes = kind in ("linear", "conv", "general_conv", "dropout", "flatten", "batch_norm") or kind in DROPOUTS or \
+            kind == "pool" and any(part[5])
         return product(output[1:]) == 1 or equal and not mixes, \
             uniform and not mixes and kind not in ("layer_norm", "rms_norm", "group_norm", "instance_norm", "embedding")
 
@@ -271,9 +274,9 @@ class Graph:
                 raise Invalid("integers of several channels")
             return self.add(part, [v], (part[2],) + (s[1:] if rank else s), path, part[1] * part[2])
         if kind == "batch_norm":
-            return self.add(part, [v], s, path, 2 * s[0])
+            return self.add(part, [v], s, path, 2 * s[0] * is_affine(part))
         if kind in ("layer_norm", "rms_norm"):
-            return self.add(part, [v], s, path, part[1] * (2 if kind == "layer_norm" else 1) * s[0])
+            return self.add(part, [v], s, path, bool(part[1]) * (2 if kind == "layer_norm" and part[1] is True else 1) * s[0])
         if kind == "group_norm":
             if s[0] % part[1]:
                 raise Invalid("groups that do not divide the channels")
@@ -295,7 +298,7 @@ class Graph:
             if rank != part[2]:
                 raise Invalid("another rank")
             return self.add(part, [v], (s[0], *part[3]), path)
-        if kind in POINTWISE or kind in ("softmax", "dropout"):
+        if kind in POINTWISE or kind in ("softmax", "dropout") or kind in DROPOUTS:
             return self.add(part, [v], s, path)
         if kind == "prelu":
             return self.add(part, [v], s, path, s[0] if part[1] else 1)
@@ -541,7 +544,7 @@ class Graph:
             if read[i]:
                 for s in self.nodes[i]["sources"]:
                     read[s] = True
-        depth = sum(n["kind"] not in POINTWISE + INPUTS + MOVES + ("dropout", "flatten") for n in self.nodes)
+        depth = sum(n["kind"] not in POINTWISE + INPUTS + MOVES + tuple(DROPOUTS) + ("dropout", "flatten") for n in self.nodes)
         if 15 <= depth <= 17:
             found.add(f"depth {depth}")
         for i, n in enumerate(self.nodes):
@@ -560,6 +563,10 @@ class Graph:
                 found.add("table of one entry")
             if n["kind"] == "embedding" and product(shape[1:]) == 1:
                 found.add("table on one position")
+            if n["kind"] in DROPOUTS:
+                found.add(n["kind"].replace("_", " "))
+            if n["kind"] == "batch_norm" and not is_affine(n["part"]) or n["kind"] == "layer_norm" and n["part"][1] == "weight":
+                found.add("normalisation without " + ("parameters" if n["kind"] == "batch_norm" else "bias"))
             if n["kind"] in ("layer_norm", "rms_norm") and shape[0] in (1, 17, 128, 129):
                 found.add(f"rows of {shape[0]} channels")
             if n["kind"] in MOVES:
@@ -675,6 +682,10 @@ class Graph:
             if n["kind"] in ("linear", "conv", "general_conv", "pool", "global_pool"):
                 total += product(n["output"])
         return total
+
+
+def is_affine(batch_norm):
+    return len(batch_norm) < 5 or batch_norm[4]
 
 
 def states_of(cell):
@@ -835,8 +846,18 @@ class Draw:
         if s and r.random() < 0.4:
             return self.group_norm(s)
         if r.random() < 0.4:
-            return ["batch_norm", None]
-        return [r.choice(("layer_norm", "layer_norm", "rms_norm")), r.random() < 0.75, r.choice((1e-5, 1e-5, 1e-3))]
+            return self.batch_norm() if r.random() < 0.3 else ["batch_norm", None]
+        kind = r.choice(("layer_norm", "layer_norm", "rms_norm"))
+        return [kind, "weight" if kind == "layer_norm" and r.random() < 0.15 else r.random() < 0.75, r.choice((1e-5, 1e-5, 1e-3))]
+
+    def batch_norm(self):
+        r = self.rng
+        options = [r.choice((1e-5, 1e-3)), r.choice((0.1, 0.5, 1.0)), r.random() < 0.3] if r.random() < 0.6 else []
+        return ["batch_norm", r.choice((None, "Local", "Global"))] + options
+
+    def dropout(self):
+        r = self.rng
+        return [r.choice(("dropout",) * 3 + tuple(DROPOUTS)), r.choice((0.0, 0.25, 0.5))]
 
     def table(self, channels):
         return ["embedding", self.rng.choice((1, 2, 3, 7, 17, 40, 128, 129)), channels]
@@ -934,10 +955,7 @@ class Draw:
         if p < 0.60:
             return self.pointwise()
         if p < 0.72:
-            if r.random() < 0.7:
-                return self.norm(s)
-            options = [r.choice((1e-5, 1e-3)), r.choice((0.1, 0.5, 1.0))] if r.random() < 0.3 else []
-            return ["batch_norm", r.choice((None, "Local", "Global"))] + options
+            return self.norm(s) if r.random() < 0.7 else self.batch_norm()
         if image and p < 0.84:
             return self.reduction(s) if r.random() < 0.35 else self.pool(s)
         if image and p < 0.88:
@@ -945,7 +963,7 @@ class Draw:
         if p < 0.91:
             return self.softmax(s)
         if p < 0.95:
-            return ["dropout", r.choice((0.0, 0.25, 0.5))]
+            return self.dropout()
         return ["flatten"] if image or r.random() < 0.5 else self.reduction(s)
 
     def block(self, s, depth):
@@ -1408,7 +1426,7 @@ def spell(part):
     if kind == "embedding":
         return named("Embedding", *part[1:])
     if kind in ("layer_norm", "rms_norm"):
-        options = ([] if part[1] else ["phyllo::Affine<false>"]) + \
+        options = ([] if part[1] else ["phyllo::Affine<false>"]) + (["phyllo::Bias<false>"] if part[1] == "weight" else []) + \
                   ([] if part[2] == 1e-5 else [f"phyllo::Epsilon<{part[2]}>"])
         return named("LayerNorm" if kind == "layer_norm" else "RMSNorm", *options)
     if kind in ("group_norm", "instance_norm"):
@@ -1478,6 +1496,7 @@ def spell(part):
         return named(f"{'Max' if which == 'max' else 'Average'}Pool{rank}d", size, *options)
     if kind == "batch_norm":
         numbers = [f"phyllo::Epsilon<{part[2]}>", f"phyllo::Momentum<{part[3]}>"] if len(part) > 2 else []
+        numbers += [] if is_affine(part) else ["phyllo::Affine<false>"]
         return named("BatchNorm", *([f"phyllo::Statistics::{part[1]}"] if part[1] else []), *numbers)
     if kind == "bump":
         return "networks::Bump"
@@ -1510,8 +1529,10 @@ def spell(part):
               "flatten": "Flatten", "global_pool": "GlobalAveragePool"}
     if kind in simple or kind in UNITS:
         return "phyllo::" + (simple.get(kind) or UNITS[kind])
-    if kind in ("dropout", "upsample"):
-        return named("Dropout" if kind == "dropout" else "Upsample", part[1])
+    if kind == "dropout" or kind in DROPOUTS:
+        return named(DROPOUTS.get(kind, "Dropout"), part[1])
+    if kind == "upsample":
+        return named("Upsample", part[1])
     if kind in ("save", "from", "add_from", "concat_from", "multiply_by", "output"):
         name = {"save": "Save", "from": "From", "add_from": "AddFrom", "concat_from": "ConcatFrom",
                 "multiply_by": "MultiplyBy", "output": "Output"}
