@@ -45,6 +45,7 @@
 #include <phyllo/layer/relu.hpp>
 #include <phyllo/layer/reparameterise.hpp>
 #include <phyllo/layer/reshape.hpp>
+#include <phyllo/layer/resize.hpp>
 #include <phyllo/layer/rms_norm.hpp>
 #include <phyllo/layer/scale.hpp>
 #include <phyllo/layer/sigmoid.hpp>

@@ -26,6 +26,7 @@ enum class Role : std::uint8_t {
   product,        // of two values, head by head
   position,       // numbers that depend on the position, added or as angles of a rotation
   scan,           // a recurrent layer: one cell over the positions of a sequence
+  resample,       // interpolation along the spatial axes
 };
 
 /// Which value the derivative of a pointwise function is computed from; decides what a training

@@ -16,6 +16,7 @@
 #include <phyllo/kind/position.hpp>
 #include <phyllo/kind/product.hpp>
 #include <phyllo/kind/reduce.hpp>
+#include <phyllo/kind/resample.hpp>
 #include <phyllo/kind/row.hpp>
 #include <phyllo/kind/scan.hpp>
 
@@ -45,7 +46,7 @@ template <Role... R> struct KindList {
 using Kinds =
     KindList<Role::input, Role::contraction, Role::normalization, Role::pointwise, Role::pooling,
              Role::add, Role::concatenation, Role::row, Role::lookup, Role::convolution, Role::move,
-             Role::reduce, Role::map, Role::product, Role::position, Role::scan>;
+             Role::reduce, Role::map, Role::product, Role::position, Role::scan, Role::resample>;
 
 }  // namespace detail
 

@@ -291,6 +291,10 @@ class Network:
             return v.mean(dim=tuple(range(2, v.dim())), keepdim=True)
         if kind == "upsample":
             return v if part[1] == 1 else F.interpolate(v, scale_factor=part[1], mode="nearest")
+        if kind == "resize":
+            mode = "bicubic" if part[2] == "cubic" else ("linear", "bilinear", "trilinear")[v.dim() - 3]
+            size = {"size": part[1]} if isinstance(part[1], list) else {"scale_factor": part[1]}
+            return F.interpolate(v, **size, mode=mode, align_corners=part[3])
         if kind == "batch_norm":
             epsilon, momentum = part[2:4] or (1e-5, 0.1)
             return F.batch_norm(v, get("running_mean"), get("running_var"), get("weight"), get("bias"), self.training,

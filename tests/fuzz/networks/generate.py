@@ -27,6 +27,7 @@ PARTS (extents: channels first):
   ["recurrent", "rnn" | "rnn_relu" | "lstm" | "gru", HIDDEN, {"layers", "bidirectional", "bias", "initial": TAGS, "final":
    TAGS, "lengths": TAG | null}]
   ["pool", "max" | "average", RANK, SIZE, STRIDE, PADDING]  ["global_pool"]  ["upsample", FACTOR]
+  ["resize", FACTOR | EXTENTS, "linear" | "cubic", CORNERS]
   ["batch_norm", STATISTICS]  ["batch_norm", STATISTICS, EPSILON, MOMENTUM]  ["batch_norm", STATISTICS, EPSILON, MOMENTUM, AFFINE]
   ["layer_norm", AFFINE, EPSILON]  ["layer_norm", "weight", EPSILON]  ["rms_norm", AFFINE, EPSILON]
   ["group_norm", GROUPS, AFFINE, EPSILON]  ["instance_norm", AFFINE, EPSILON]  ["softmax_over", AXIS | null, LOGARITHM]
@@ -267,6 +268,11 @@ class Graph:
             if not rank:
                 raise Invalid("no extents")
             return self.add(part, [v], (s[0],) + tuple(e * part[1] for e in s[1:]), path)
+        if kind == "resize":
+            if not rank or part[2] == "cubic" and rank != 2 or isinstance(part[1], list) and len(part[1]) != rank:
+                raise Invalid("another rank")
+            extents = part[1] if isinstance(part[1], list) else [e * part[1] for e in s[1:]]
+            return self.add(part, [v], (s[0], *extents), path, 0, product(s[:1]) * product(extents) * 4)
         if kind in MOVES:
             return self.add(part, [v], self.moved(part, s), path)
         if kind == "embedding":
@@ -563,6 +569,10 @@ class Graph:
                 found.add("table of one entry")
             if n["kind"] == "embedding" and product(shape[1:]) == 1:
                 found.add("table on one position")
+            if n["kind"] == "resize" and shape != n["input"]:
+                found.add(n["part"][2] + " interpolation" + (", corners" if n["part"][3] else ""))
+                if any(a < b for a, b in zip(shape[1:], n["input"][1:])):
+                    found.add("interpolation to fewer numbers")
             if n["kind"] in DROPOUTS:
                 found.add(n["kind"].replace("_", " "))
             if n["kind"] == "batch_norm" and not is_affine(n["part"]) or n["kind"] == "layer_norm" and n["part"][1] == "weight":
@@ -824,6 +834,12 @@ class Draw:
         divisors = [n for n in range(1, s[0] + 1) if s[0] % n == 0]
         return ["group_norm", r.choice((1, divisors[-1], r.choice(divisors), r.choice(divisors)))] + options
 
+    def resize(self, s):
+        """An interpolation."""
+        r, rank = self.rng, len(s) - 1
+        size = r.choice((1, 2, 2, 3)) if r.random() < 0.5 else [r.choice((1, 2, 3, e, e + 1, 2 * e - 1, max(1, e - 1), 3 * e)) for e in s[1:]]
+        return ["resize", size, "cubic" if rank == 2 and r.random() < 0.5 else "linear", r.random() < 0.4]
+
     def reduction(self, s):
         """Axes, or an adaptive pooling."""
         r, rank = self.rng, len(s) - 1
@@ -959,7 +975,7 @@ class Draw:
         if image and p < 0.84:
             return self.reduction(s) if r.random() < 0.35 else self.pool(s)
         if image and p < 0.88:
-            return ["upsample", r.choice((1, 2, 2, 3))]
+            return ["upsample", r.choice((1, 2, 2, 3))] if r.random() < 0.4 else self.resize(s)
         if p < 0.91:
             return self.softmax(s)
         if p < 0.95:
@@ -1087,7 +1103,7 @@ class Draw:
                 s = self.current(parts)
                 parts = self.extend(parts, [self.reduction(s) if r.random() < 0.2 else self.pool(s)])
             if r.random() < 0.12:
-                parts = self.extend(parts, [["upsample", 2]])
+                parts = self.extend(parts, [["upsample", 2] if r.random() < 0.5 else self.resize(self.current(parts))])
         return self.head(parts) if r.random() < 0.85 else parts
 
     def statistics(self):
@@ -1533,6 +1549,12 @@ def spell(part):
         return named(DROPOUTS.get(kind, "Dropout"), part[1])
     if kind == "upsample":
         return named("Upsample", part[1])
+    if kind == "resize":
+        options = ["phyllo::LinearInterpolation" if part[2] == "linear" else "phyllo::CubicInterpolation"] + \
+                  (["phyllo::AlignCorners"] if part[3] else [])
+        if isinstance(part[1], list):
+            return named("Resize", named("OutputSize", *part[1]), *options)
+        return named("Upsample", part[1], *options)
     if kind in ("save", "from", "add_from", "concat_from", "multiply_by", "output"):
         name = {"save": "Save", "from": "From", "add_from": "AddFrom", "concat_from": "ConcatFrom",
                 "multiply_by": "MultiplyBy", "output": "Output"}

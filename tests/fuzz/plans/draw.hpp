@@ -307,7 +307,7 @@ class NetworkDrawer {
         add(plain(PartKind::softmax));
         return;
       case 15:
-        add(plain(PartKind::upsample, 1 + draw_.below(2)));
+        add(plain(PartKind::upsample, 1 + draw_.below(3)));
         return;
       case 16:
         add(plain(PartKind::flatten));

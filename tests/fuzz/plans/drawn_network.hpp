@@ -20,7 +20,7 @@ enum class PartKind {
   pointwise,  // number: 0 from its input, 1 from its output, 2 random
   normalization,
   softmax,
-  upsample,
+  upsample,  // number: factor; 3: of two, by interpolation
   flatten,
   save,    // tag
   from,    // tag
@@ -146,7 +146,7 @@ struct Random : Pointwise {
 };
 struct Normalization : AnyShape {
   static constexpr Role role = Role::normalization;
-  static constexpr bool global_statistics = false;
+  static constexpr bool global_statistics = false, affine = true;
   static constexpr float momentum = 0.1f, epsilon = 1e-5f;
 };
 struct IntegerInput : Input {
@@ -251,6 +251,20 @@ struct Upsample {
       m = m.with(d, a);
     }
     return m;
+  }
+};
+struct Resample {
+  static constexpr Role role = Role::resample;
+  static bool accepts(Shape s) { return s.rank > 0; }
+  static Shape output(Shape s) {
+    for (int d = 3 - s.rank; d < 3; ++d) s.spatial[d] *= 2;
+    return s;
+  }
+  static ResampleAxes axes(Shape s) {
+    ResampleAxes axes;
+    for (int d = 0; d < 3; ++d)
+      axes.axis[d] = ResampleAxis::between(s.spatial[d], output(s).spatial[d], 2, false);
+    return axes;
   }
 };
 struct Flatten : AnyShape {
@@ -365,6 +379,7 @@ struct Lowering {
         if (saved[tag] < 0) return refuse();
         return infer<drawn::Multiply>(graph.append(current, saved[tag]));
       case PartKind::upsample:
+        if (part.number == 3) return infer<drawn::Resample>(graph.append(current));
         return infer<drawn::Upsample>(graph.append(current));
       case PartKind::flatten:
         return infer<drawn::Flatten>(graph.append(current));
@@ -540,7 +555,8 @@ inline std::string spelling(Description const& description) {
         text += "MultiplyBy<struct t" + number(p.number) + ">";
         break;
       case PartKind::upsample:
-        text += "Upsample<" + number(p.number) + ">";
+        text += p.number == 3 ? "Upsample<2, LinearInterpolation>"
+                              : "Upsample<" + number(p.number) + ">";
         break;
       case PartKind::flatten:
         text += "Flatten";

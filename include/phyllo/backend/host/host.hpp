@@ -17,6 +17,7 @@
 #include <phyllo/backend/host/pooling.hpp>
 #include <phyllo/backend/host/position.hpp>
 #include <phyllo/backend/host/reduction.hpp>
+#include <phyllo/backend/host/resample.hpp>
 #include <phyllo/backend/host/row.hpp>
 #include <phyllo/backend/host/scan.hpp>
 #include <phyllo/backend/host/segment/segment_backward.hpp>

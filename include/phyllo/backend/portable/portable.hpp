@@ -18,6 +18,7 @@
 #include <phyllo/backend/portable/position.hpp>
 #include <phyllo/backend/portable/product.hpp>
 #include <phyllo/backend/portable/reduction.hpp>
+#include <phyllo/backend/portable/resample.hpp>
 #include <phyllo/backend/portable/row.hpp>
 #include <phyllo/backend/portable/scan.hpp>
 #include <phyllo/backend/portable/segment.hpp>

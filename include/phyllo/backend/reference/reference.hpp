@@ -17,6 +17,7 @@
 #include <phyllo/backend/reference/position.hpp>
 #include <phyllo/backend/reference/product.hpp>
 #include <phyllo/backend/reference/reduction.hpp>
+#include <phyllo/backend/reference/resample.hpp>
 #include <phyllo/backend/reference/row.hpp>
 #include <phyllo/backend/reference/scan.hpp>
 #include <phyllo/backend/reference/segment.hpp>
