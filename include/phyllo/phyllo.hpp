@@ -32,6 +32,7 @@
 #include <phyllo/layer/leaky_relu.hpp>
 #include <phyllo/layer/linear.hpp>
 #include <phyllo/layer/log_softmax.hpp>
+#include <phyllo/layer/lp_pool.hpp>
 #include <phyllo/layer/map.hpp>
 #include <phyllo/layer/mish.hpp>
 #include <phyllo/layer/multiply.hpp>

@@ -24,6 +24,14 @@ template <bool Present> struct Affine {
   static constexpr bool value = Present;
 };
 
+/// A pooling has one more window where the last ones do not reach the border, as torch's ceil_mode.
+struct CeilMode {};
+
+/// CountPadding<false> leaves the padding out of the number that an average divides by.
+template <bool Counted> struct CountPadding {
+  static constexpr bool value = Counted;
+};
+
 /// What a normalisation adds to a variance.
 template <double Value> struct Epsilon {
   static constexpr double value = Value;
@@ -124,6 +132,21 @@ inline constexpr bool are_layer_norm_options =
     ((is_affine<Options> || is_bias<Options> || is_epsilon<Options>) && ...) &&
     (int(is_affine<Options>) + ... + 0) <= 1 && (int(is_bias<Options>) + ... + 0) <= 1 &&
     (int(is_epsilon<Options>) + ... + 0) <= 1;
+
+template <class Option> inline constexpr bool is_ceil_mode = false;
+template <> inline constexpr bool is_ceil_mode<CeilMode> = true;
+template <class Option> inline constexpr bool is_count_padding = false;
+template <bool Counted> inline constexpr bool is_count_padding<CountPadding<Counted>> = true;
+
+template <class... Options> constexpr bool find_count_padding() {
+  bool counted = true;
+  (
+      [&] {
+        if constexpr (is_count_padding<Options>) counted = Options::value;
+      }(),
+      ...);
+  return counted;
+}
 
 struct Extents {
   int value[3] = {1, 1, 1};

@@ -127,7 +127,9 @@ template <class Planned, class Precision, int S, int Lanes, class Value> struct 
     return q * Facts::template stride<D> - Facts::template padding<D> + tap;
   }
   template <int D> PHYLLO_FUNCTION static bool inside(int x) {
-    if constexpr (Facts::template padding<D> == 0)
+    constexpr int end =
+        (Facts::template out_extent<D> - 1) * Facts::template stride<D> + Facts::template window<D>;
+    if constexpr (Facts::template padding<D> == 0 && end <= Facts::template in_extent<D>)
       return true;
     else
       return x >= 0 && x < Facts::template in_extent<D>;
