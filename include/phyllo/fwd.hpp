@@ -61,6 +61,7 @@ template <int Size, class... Options> struct MaxPool3d;
 template <int Size, class... Options> struct AveragePool1d;
 template <int Size, class... Options> struct AveragePool2d;
 template <int Size, class... Options> struct AveragePool3d;
+template <int Size, double Alpha, double Beta, double K> struct LocalResponseNorm;
 template <int Power> struct WholePower;
 template <int Power, int Count> struct RootOfSum;
 struct GlobalAveragePool;

@@ -153,6 +153,7 @@ using gru          = List<Network<Input<3, 4>, GRU<5, Bidirectional>>, WithLengt
 using moves        = List<Network<Input<4, 3, 4>, Slice<2, 1>, Pad<ReflectPadding<1, 2>, PaddingAfter<1, 0>>, Conv2d<4>, Tanh, PixelShuffle<2>, Pad<ReplicatePadding<1>>, Pad<CircularPadding<0, 1>>, PixelUnshuffle<2>, ChannelShuffle<2>, Permute<3, 1, 2>, Flip<1, -1>, Crop<1, 0>, Reshape<4, 9>, Pad<Padding<1>, Fill<0.5>>>, Network<Input<1, 2, 3>, Reshape<6>, Linear<6>, Tanh, Reshape<1, 6>, BatchNorm<>, Reshape<6>, Linear<3>>
                           PHYLLO_IN_VERIFY(, Network<Input<5, 4>, Slice<1, 1, 4, 2>, Conv1d<3, KernelSize<1>>, Tanh, Slice<2, -1>, Flatten, Linear<2>>, Network<Input<2, 3, 4>, Tanh, Slice<-1, 1, -1>>, Network<Input<3, 4>, PixelUnshuffle<2>, Tanh, PixelShuffle<3>>, Network<Input<4>, Linear<12>, GELU, Reshape<4, 3>, Permute<2, 1>, Tanh, Reshape<2, 3, 1, 2>>,
                           Network<Input<1, 2, 4>, Reshape<8>, Linear<6>, Reshape<1, 6>, Tanh, Conv1d<2>, GELU, Reshape<1, 8>, Branch<Path<>, Path<Reshape<1, 2, 4>, Conv2d<3, KernelSize<1, 4>>, Reshape<1, 6>, Slice<2, 0, 1>, Pad<Padding<0>, PaddingAfter<7>>>>>)>;
+using local_response = List<Network<Input<7, 2, 2>, LocalResponseNorm<5, 0.5>, Tanh, LocalResponseNorm<2, 0.25, 0.5, 2.0>> PHYLLO_IN_VERIFY(, Network<Input<3>, Linear<9>, LocalResponseNorm<3, 1.0, 1.0>, Linear<2>>, Network<Input<2, 3>, Conv1d<300>, LocalResponseNorm<7, 0.5>>, Network<Input<4>, LocalResponseNorm<67>>)>;
 // clang-format on
 
 }  // namespace cases

@@ -34,7 +34,7 @@ template <int Rank, op::PoolingKind Kind, int Size, class... Options> struct Poo
     bool at_most_half = true;
     for (int d = 0; d < 3; ++d)
       at_most_half = at_most_half && 2 * window.padding[d] <= window.size[d];
-    constexpr bool means = Kind == op::PoolingKind::average;
+    [[maybe_unused]] constexpr bool means = Kind == op::PoolingKind::average;
     return at_most_half && detail::is_valid(window) && detail::each_once<Options...> &&
            (int(detail::is_ceil_mode<Options>) + ... + 0) <= 1 &&
            (int(detail::is_count_padding<Options>) + ... + 0) <= 1 &&

@@ -283,10 +283,19 @@ class Network:
         if kind == "pool":
             which = ((F.max_pool1d, F.max_pool2d, F.max_pool3d) if part[1] == "max" else
                      (F.avg_pool1d, F.avg_pool2d, F.avg_pool3d))[part[2] - 1]
+            o = generate.pool_options(part)
+            if o != generate.pool_options(()):
+                more = {} if part[1] == "max" else {"count_include_pad": o["counts"]}
+                return which(v.clone(memory_format=torch.contiguous_format), part[3], part[4], part[5], ceil_mode=o["ceil"], **more)
             # Padded here: PyTorch refuses some images that are smaller than the window, whatever their padding.
             around = [n for p in reversed(part[5]) for n in (p, p)]
             v = F.pad(v, around, value=float("-inf") if part[1] == "max" else 0.0)
             return which(v, part[3], stride=part[4])
+        if kind == "lp_pool":
+            self.node += 2
+            return (F.lp_pool1d, F.lp_pool2d, F.lp_pool3d)[part[2] - 1](v, part[1], part[3], part[4])
+        if kind == "local_response":  # PyTorch's needs an extent
+            return F.local_response_norm(v if v.dim() > 2 else v[:, :, None], *part[1:]).reshape(v.shape)
         if kind == "global_pool":
             return v.mean(dim=tuple(range(2, v.dim())), keepdim=True)
         if kind == "upsample":

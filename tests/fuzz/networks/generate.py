@@ -26,7 +26,8 @@ PARTS (extents: channels first):
    "output_padding"}]
   ["recurrent", "rnn" | "rnn_relu" | "lstm" | "gru", HIDDEN, {"layers", "bidirectional", "bias", "initial": TAGS, "final":
    TAGS, "lengths": TAG | null}]
-  ["pool", "max" | "average", RANK, SIZE, STRIDE, PADDING]  ["global_pool"]  ["upsample", FACTOR]
+  ["pool", "max" | "average", RANK, SIZE, STRIDE, PADDING]  ["pool", ..., PADDING, {"ceil", "counts"}]  ["lp_pool", POWER, RANK, SIZE, STRIDE]
+  ["local_response", SIZE, ALPHA, BETA, K]  ["global_pool"]  ["upsample", FACTOR]
   ["resize", FACTOR | EXTENTS, "linear" | "cubic", CORNERS]
   ["batch_norm", STATISTICS]  ["batch_norm", STATISTICS, EPSILON, MOMENTUM]  ["batch_norm", STATISTICS, EPSILON, MOMENTUM, AFFINE]
   ["layer_norm", AFFINE, EPSILON]  ["layer_norm", "weight", EPSILON]  ["rms_norm", AFFINE, EPSILON]
@@ -187,9 +188,13 @@ class Graph:
         groups = {"group_norm": lambda: part[1], "instance_norm": lambda: output[0], "layer_norm": lambda: 1}
         if part[0] in groups and (uniform or equal and product(output[1:]) > 1 and groups[part[0]]() == output[0]):
             raise Invalid("a normalisation of equal numbers, which shows nothing but their rounding")
+        # Of numbers that are equal an interpolation makes some that differ by roundings, which then choose the maximum.
+        blended = part[0] == "resize" or any(self.nodes[s]["blended"] for s in sources)
+        if blended and part[0] in ("pool", "adaptive_pool", "reduce") and part[1] == "max":
+            raise Invalid("a maximum of interpolated numbers")
         self.parameters += parameters
         self.work += work
-        self.nodes.append({"equal": equal, "uniform": uniform, "kind": part[0], "part": part, "sources": sources, "output": output, "path": path,
+        self.nodes.append({"blended": blended, "equal": equal, "uniform": uniform, "kind": part[0], "part": part, "sources": sources, "output": output, "path": path,
                            "input": self.shape(sources[0]) if sources else None, "parameters": parameters})
         return len(self.nodes) - 1
 
@@ -259,7 +264,11 @@ class Graph:
             size = [part[3]] * part[2]
             if any(2 * p > part[3] for p in part[5]):
                 raise Invalid("padding of more than half a window")
-            return self.window(part, v, path, part[2], size, part[4], part[5], None)
+            return self.window(part, v, path, part[2], size, part[4], part[5], None, pool_options(part)["ceil"])
+        if kind == "lp_pool":
+            for inner in (["whole_power"], ["pool", "average", part[2], part[3], part[4], [0] * part[2]], ["root_of_sum"]):
+                v = self.part(inner, v, path)
+            return v
         if kind == "global_pool":
             if not rank:
                 raise Invalid("no extents")
@@ -304,7 +313,7 @@ class Graph:
             if rank != part[2]:
                 raise Invalid("another rank")
             return self.add(part, [v], (s[0], *part[3]), path)
-        if kind in POINTWISE or kind in ("softmax", "dropout") or kind in DROPOUTS:
+        if kind in POINTWISE or kind in ("softmax", "dropout", "whole_power", "root_of_sum", "local_response") or kind in DROPOUTS:
             return self.add(part, [v], s, path)
         if kind == "prelu":
             return self.add(part, [v], s, path, s[0] if part[1] else 1)
@@ -402,13 +411,15 @@ class Graph:
             v = sublayer(v, lambda x: self.attention(heads, part[4], cross, x, path))
         return sublayer(v, feed)
 
-    def window(self, part, v, path, rank, size, stride, padding, outputs):
+    def window(self, part, v, path, rank, size, stride, padding, outputs, ceil=False):
         s = self.shape(v)
         if len(s) - 1 != rank:
             raise Invalid("another rank")
         if any(e + 2 * p < k for e, k, p in zip(s[1:], size, padding)):
             raise Invalid("a window that does not fit")
-        extents = tuple((e + 2 * p - k) // t + 1 for e, k, t, p in zip(s[1:], size, stride, padding))
+        extents = tuple((e + 2 * p - k + ceil * (t - 1)) // t + 1 for e, k, t, p in zip(s[1:], size, stride, padding))
+        if ceil:  # the last window begins in the image or in front of it
+            extents = tuple(n - ((n - 1) * t >= e + p) for n, e, t, p in zip(extents, s[1:], stride, padding))
         if outputs is None:
             return self.add(part, [v], (s[0],) + extents, path, 0, product(size) * s[0] * product(extents))
         count = product(size) * s[0] * outputs
@@ -515,7 +526,7 @@ class Graph:
         """Results may lose more than what rounding inputs and parameters shows: see network_check.cpp."""
         kinds = [n["kind"] for n in self.nodes]
         products = sum(kind in ("linear", "conv", "general_conv") for kind in kinds)
-        return any(kind.endswith("_norm") or kind == "recurrent" for kind in kinds) or products >= 8 and ("tanh" in kinds or "sigmoid" in kinds)
+        return any(kind.endswith("_norm") or kind in ("recurrent", "root_of_sum") for kind in kinds) or products >= 8 and ("tanh" in kinds or "sigmoid" in kinds)
 
     def longest_sum(self):
         longest = 1
@@ -573,6 +584,13 @@ class Graph:
                 found.add(n["part"][2] + " interpolation" + (", corners" if n["part"][3] else ""))
                 if any(a < b for a, b in zip(shape[1:], n["input"][1:])):
                     found.add("interpolation to fewer numbers")
+            if n["kind"] == "pool" and any((m - 1) * t + n["part"][3] > e + 2 * p for m, t, e, p in
+                                           zip(shape[1:], n["part"][4], n["input"][1:], n["part"][5])):
+                found.add("pooling beyond the padding")
+            if n["kind"] == "pool" and not pool_options(n["part"])["counts"] and any(n["part"][5]):
+                found.add("average without padding")
+            if n["kind"] == "root_of_sum":
+                found.add("pooling of powers")
             if n["kind"] in DROPOUTS:
                 found.add(n["kind"].replace("_", " "))
             if n["kind"] == "batch_norm" and not is_affine(n["part"]) or n["kind"] == "layer_norm" and n["part"][1] == "weight":
@@ -692,6 +710,10 @@ class Graph:
             if n["kind"] in ("linear", "conv", "general_conv", "pool", "global_pool"):
                 total += product(n["output"])
         return total
+
+
+def pool_options(pool):
+    return pool[6] if len(pool) > 6 else {"ceil": False, "counts": True}
 
 
 def is_affine(batch_norm):
@@ -824,7 +846,12 @@ class Draw:
             padding = [min(p, size // 2) for p in padding]
         size = max(size, 1)
         stride = [size] * rank if r.random() < 0.6 else [r.choice((1, 2, size + 1)) for _ in range(rank)]
-        return ["pool", r.choice(("max", "average")), rank, size, stride, padding]
+        if r.random() < 0.12 and all(e >= size for e in s[1:]):
+            return ["lp_pool", r.choice((1, 2, 2)), rank, size, stride]
+        which = r.choice(("max", "average"))
+        if r.random() < 0.35 and all(e >= size for e in s[1:]):  # PyTorch refuses some others
+            return ["pool", which, rank, size, stride, padding, {"ceil": r.random() < 0.6, "counts": which == "max" or r.random() < 0.5}]
+        return ["pool", which, rank, size, stride, padding]
 
     def group_norm(self, s):
         r = self.rng
@@ -971,6 +998,8 @@ class Draw:
         if p < 0.60:
             return self.pointwise()
         if p < 0.72:
+            if r.random() < 0.12:
+                return ["local_response", r.choice((1, 2, 3, 5, 5, 70)), r.choice((1e-4, 0.5, 1.5)), r.choice((0.75, 0.75, 0.5, 1.0)), r.choice((1.0, 2.0))]
             return self.norm(s) if r.random() < 0.7 else self.batch_norm()
         if image and p < 0.84:
             return self.reduction(s) if r.random() < 0.35 else self.pool(s)
@@ -1506,10 +1535,17 @@ def spell(part):
                   (["phyllo::Nonlinearity<phyllo::ReLU>"] if cell == "rnn_relu" else [])
         return named(cell.split("_")[0].upper(), hidden, *options)
     if kind == "pool":
-        _, which, rank, size, stride, padding = part
+        _, which, rank, size, stride, padding = part[:6]
         options = ([option("Stride", stride)] if any(s != size for s in stride) else []) + \
-                  ([option("Padding", padding)] if any(padding) else [])
+                  ([option("Padding", padding)] if any(padding) else []) + \
+                  (["phyllo::CeilMode"] if pool_options(part)["ceil"] else []) + \
+                  ([] if pool_options(part)["counts"] else ["phyllo::CountPadding<false>"])
         return named(f"{'Max' if which == 'max' else 'Average'}Pool{rank}d", size, *options)
+    if kind == "local_response":
+        return named("LocalResponseNorm", *part[1:])
+    if kind == "lp_pool":
+        _, power, rank, size, stride = part
+        return named(f"LpPool{rank}d", power, size, *([option("Stride", stride)] if any(s != size for s in stride) else []))
     if kind == "batch_norm":
         numbers = [f"phyllo::Epsilon<{part[2]}>", f"phyllo::Momentum<{part[3]}>"] if len(part) > 2 else []
         numbers += [] if is_affine(part) else ["phyllo::Affine<false>"]
@@ -1589,6 +1625,7 @@ def test_case(d):
     call = "networks::no_call" if not d["call"] else \
         "networks::call_by_thread" if g.widest() <= WIDEST else "networks::call_by_team"
     kinks = any(n["kind"] in KINKED or n["kind"] == "recurrent" and n["part"][1] == "rnn_relu" or n["part"] == ["glu", "relu"] or
+                n["kind"] == "root_of_sum" or
                 n["kind"] in ("pool", "adaptive_pool", "reduce") and n["part"][1] == "max" for n in g.nodes)
     terms, losses, rule, make_rule = "", "void", "void", ""
     if d["trained"]:

@@ -269,7 +269,7 @@ class NetworkDrawer {
     }
     switch (draw_.below(30)) {
       case 26:
-        add(plain(PartKind::map, draw_.below(2)));
+        add(plain(PartKind::map, draw_.below(3)));
         return;
       case 27:
         add(plain(PartKind::multiply, tag));

@@ -35,7 +35,7 @@ enum class PartKind {
   group_normalization,  // number: groups; bias: with weight and bias
   reduction,  // number: 0 sum, 1 maximum, 2 first maximum; size: extents; bias: channels stay
   scan,  // LSTM<3>; number: 1 with initial states, 2 with lengths as well; bias: last states kept
-  map,   // number: 0 halves of channels with noise, 1 parameters
+  map,   // number: 0 halves of channels with noise, 1 parameters, 2 division by channels around
   multiply,   // tag
   attention,  // number: the tag of its keys and values, -1: the current value; bias: with a dropout
 };
@@ -125,6 +125,7 @@ struct Contraction {
 };
 struct Pooling {
   static constexpr Role role = Role::pooling;
+  static constexpr op::PoolingKind kind = op::PoolingKind::maximum;
   static Window window_on(Shape s) {
     Window w = window();
     if (part.kind == PartKind::global_pooling)
@@ -181,6 +182,10 @@ struct Reduction {
     if (!part.bias) s.channels = 1;
     return s;
   }
+};
+struct LocalResponse : AnyShape {
+  static constexpr Role role = Role::local_response;
+  static constexpr int size = 5;
 };
 struct Halves : AnyShape {
   static constexpr Role role = Role::map;
@@ -373,6 +378,7 @@ struct Lowering {
       case PartKind::softmax:
         return infer<drawn::Softmax>(graph.append(current));
       case PartKind::map:
+        if (part.number == 2) return infer<drawn::LocalResponse>(graph.append(current));
         if (part.number == 0) return infer<drawn::Halves>(graph.append(current));
         return infer<drawn::ScaleShift>(graph.append(current));
       case PartKind::multiply:
@@ -549,7 +555,9 @@ inline std::string spelling(Description const& description) {
         text += "Softmax";
         break;
       case PartKind::map:
-        text += p.number == 0 ? "Reparameterise" : "ScaleShift";
+        text += p.number == 0   ? "Reparameterise"
+                : p.number == 1 ? "ScaleShift"
+                                : "LocalResponseNorm<5>";
         break;
       case PartKind::multiply:
         text += "MultiplyBy<struct t" + number(p.number) + ">";

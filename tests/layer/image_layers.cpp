@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Interpolation: torch's formulas along one axis, values by hand, the adjoint, all backends.
+// Poolings and response normalisation: values by hand.
 
 #include <finite_difference.hpp>
 #include <fusion/boundaries.hpp>
@@ -174,4 +175,34 @@ TEST_CASE("interpolation: kernels of all backends agree, and the gradient is the
   check(axes(2, true, {1, 1, 1, 2, 2, 300}), 64);     // fewer channels at a time
   check(axes(4, false, {1, 1, 1, 1, 2, 5000}), 1);    // more readers than a line holds
   check(axes(2, false, {1, 1, 2, 1, 9000, 3}), 1);
+}
+
+TEST_CASE("poolings: one more window, and what a mean divides by") {
+  Numbers const x{1, 2, 4, 8, 16, 32};
+  CHECK(inferred<Network<Input<1, 6>, MaxPool1d<3, Stride<2>, CeilMode>>>(x) == Numbers{4, 16, 32});
+  CHECK(inferred<Network<Input<1, 6>, AveragePool1d<4, Stride<4>, CeilMode>>>(x) ==
+        Numbers{15.0 / 4, 24});
+  // Windows of 3 from -1, 1, 3 and 5: the last one reaches one beyond the padding.
+  using Padded = AveragePool1d<3, Stride<2>, Padding<1>, CeilMode>;
+  CHECK(inferred<Network<Input<1, 6>, Padded>>(x) ==
+        Numbers{3.0 / 3, 14.0 / 3, 56.0 / 3, 32.0 / 2});
+  using Uncounted = AveragePool1d<3, Stride<2>, Padding<1>, CountPadding<false>>;
+  CHECK(inferred<Network<Input<1, 6>, Uncounted>>(x) == Numbers{3.0 / 2, 14.0 / 3, 56.0 / 3});
+  // A window that would begin in the padding after the input is left out.
+  static_assert(Network<Input<1, 4>, MaxPool1d<2, Stride<4>, Padding<1>, CeilMode>>::output ==
+                Shape(1, 2));
+  static_assert(Network<Input<1, 3>, MaxPool1d<2, Stride<4>, Padding<1>, CeilMode>>::output ==
+                Shape(1, 1));
+  static_assert(Network<Input<1, 2>, MaxPool1d<3, Stride<2>, CeilMode>>::output == Shape(1, 1));
+  CHECK(inferred<Network<Input<1, 6>, LpPool1d<2, 2>>>({3, 4, -5, 12, 0, 0}) == Numbers{5, 13, 0});
+  CHECK(inferred<Network<Input<1, 4>, LpPool1d<1, 2>>>({3, 4, -5, 12}) == Numbers{7, 7});
+}
+
+TEST_CASE("response normalisation: channels around, those before first") {
+  // size 2: the channel before and itself; (1 + 4 / 2 * sum)^-0.5
+  Numbers const y = inferred<Network<Input<3>, LocalResponseNorm<2, 4.0, 0.5>>>({1, 2, 3});
+  double const expected[] = {1 / std::sqrt(3.0), 2 / std::sqrt(11.0), 3 / std::sqrt(27.0)};
+  for (std::size_t c = 0; c < 3; ++c) CHECK(y[c] == doctest::Approx(expected[c]).epsilon(1e-14));
+  Numbers const wide = inferred<Network<Input<3>, LocalResponseNorm<5, 5.0>>>({1, 2, 3});
+  CHECK(wide[1] == doctest::Approx(2 * std::pow(15.0, -0.75)).epsilon(1e-14));
 }
