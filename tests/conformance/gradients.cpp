@@ -46,7 +46,7 @@ struct GroupsAndAxes : Network<Input<6, 9, 8>, Conv2d<8, Padding<1>>, GroupNorm<
                        InstanceNorm<Affine<true>>, Tanh, SoftmaxOver<Axis::height>, Conv2d<12, Padding<1>>,
                        GroupNorm<1, Affine<false>, Epsilon<1e-3>>, AdaptiveMaxPool2d<3>, Max<Axis::width>, Mean<Axis::height>, Flatten,
                        Linear<5>, LogSoftmax> {};
-struct Images : Network<Input<3, 12, 9>, Conv2d<8>, BatchNorm<Affine<false>, Epsilon<1e-3>>, GELU, AveragePool2d<3, Stride<2>, Padding<1>, CountPadding<false>>,
+struct Images : Network<Input<3, 12, 9>, Conv2d<8, Bias<false>>, BatchNorm<Affine<false>, Epsilon<1e-3>>, GELU, AveragePool2d<3, Stride<2>, Padding<1>, CountPadding<false>>,
                        Upsample<2, CubicInterpolation>, Conv2d<12, KernelSize<1>>, LocalResponseNorm<5, 0.5>, Upsample<2, LinearInterpolation>,
                        LayerNorm<Bias<false>>, AveragePool2d<4, Stride<3>, Padding<1>, CeilMode>, Resize<OutputSize<7, 5>, LinearInterpolation, AlignCorners>, Tanh,
                        MaxPool2d<2, CeilMode>, Resize<OutputSize<5, 4>, CubicInterpolation, AlignCorners>, Conv2d<4, KernelSize<2>>, LpPool2d<2, 2>, Flatten, Linear<4>> {};
