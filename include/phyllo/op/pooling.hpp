@@ -50,20 +50,20 @@ template <PoolingKind Kind> struct Pooling {
     int batch = 0;
     Shape input, output;
     Window window;
-    bool counts_padding = true;  // average_counted
     storage const* x = nullptr;
     storage* y = nullptr;
+    bool counts_padding = true;  // average_counted
   };
   template <class Precision> struct Backward {
     using storage = typename Precision::storage;
     int batch = 0;
     Shape input, output;
     Window window;
-    bool counts_padding = true;
     storage const* x = nullptr;  // read for maxima only
     storage const* d_y = nullptr;
     storage* d_x = nullptr;
     bool accumulate = false;
+    bool counts_padding = true;
   };
 };
 
