@@ -11,6 +11,7 @@
 #include <phyllo/core/refusal.hpp>
 
 // What a network is made of.
+#include <phyllo/block/lp_pool.hpp>
 #include <phyllo/layer/adaptive_pooling.hpp>
 #include <phyllo/layer/attention.hpp>
 #include <phyllo/layer/batch_norm.hpp>
@@ -31,6 +32,7 @@
 #include <phyllo/layer/layer_norm.hpp>
 #include <phyllo/layer/leaky_relu.hpp>
 #include <phyllo/layer/linear.hpp>
+#include <phyllo/layer/local_response_norm.hpp>
 #include <phyllo/layer/log_softmax.hpp>
 #include <phyllo/layer/map.hpp>
 #include <phyllo/layer/mish.hpp>
@@ -45,7 +47,9 @@
 #include <phyllo/layer/relu.hpp>
 #include <phyllo/layer/reparameterise.hpp>
 #include <phyllo/layer/reshape.hpp>
+#include <phyllo/layer/resize.hpp>
 #include <phyllo/layer/rms_norm.hpp>
+#include <phyllo/layer/root_of_sum.hpp>
 #include <phyllo/layer/scale.hpp>
 #include <phyllo/layer/sigmoid.hpp>
 #include <phyllo/layer/silu.hpp>
@@ -57,6 +61,7 @@
 #include <phyllo/layer/tanh.hpp>
 #include <phyllo/layer/transposed_convolution.hpp>
 #include <phyllo/layer/upsample.hpp>
+#include <phyllo/layer/whole_power.hpp>
 #include <phyllo/network/network.hpp>
 
 // What it is trained by.

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: BatchNorm: the options are Statistics::Local or Statistics::Global, Epsilon
+// expect: BatchNorm: the options are Statistics::Local or Statistics::Global, Affine
 // position: BatchNorm<int>
 // position: Layer<1>
 // position: Given<10>

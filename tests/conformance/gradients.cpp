@@ -46,6 +46,10 @@ struct GroupsAndAxes : Network<Input<6, 9, 8>, Conv2d<8, Padding<1>>, GroupNorm<
                        InstanceNorm<Affine<true>>, Tanh, SoftmaxOver<Axis::height>, Conv2d<12, Padding<1>>,
                        GroupNorm<1, Affine<false>, Epsilon<1e-3>>, AdaptiveMaxPool2d<3>, Max<Axis::width>, Mean<Axis::height>, Flatten,
                        Linear<5>, LogSoftmax> {};
+struct Images : Network<Input<3, 12, 9>, Conv2d<8, Bias<false>>, BatchNorm<Affine<false>, Epsilon<1e-3>>, GELU, AveragePool2d<3, Stride<2>, Padding<1>, CountPadding<false>>,
+                       Upsample<2, CubicInterpolation>, Conv2d<12, KernelSize<1>>, LocalResponseNorm<5, 0.5>, Upsample<2, LinearInterpolation>,
+                       LayerNorm<Bias<false>>, AveragePool2d<4, Stride<3>, Padding<1>, CeilMode>, Resize<OutputSize<7, 5>, LinearInterpolation, AlignCorners>, Tanh,
+                       MaxPool2d<2, CeilMode>, Resize<OutputSize<5, 4>, CubicInterpolation, AlignCorners>, Conv2d<4, KernelSize<2>>, LpPool2d<2, 2>, Flatten, Linear<4>> {};
 struct features;
 struct Gates : Network<Input<3, 6, 5>, Conv2d<16, Padding<1>>, GLU, PReLU<PerChannel<true>>, Save<features>, GlobalAveragePool,
                        Conv2d<8, KernelSize<1>>, Sigmoid, MultiplyBy<features>, LayerScale<InitialValue<0.5>>, ScaleShift,
@@ -237,6 +241,7 @@ int main(int argc, char* argv[]) {
     write_all<Moves, CrossEntropy>(argv[1], "moves");
     write_all<Rows, MeanSquaredError>(argv[1], "rows");
     write_all<GroupsAndAxes, MeanSquaredError>(argv[1], "groups");
+    write_all<Images, MeanSquaredError>(argv[1], "images");
     write_all<Gates, MeanSquaredError>(argv[1], "gates");
     write_all<Words, CrossEntropy>(argv[1], "words");
     write_all<Units, MeanSquaredError>(argv[1], "units");

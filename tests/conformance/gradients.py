@@ -70,6 +70,24 @@ def pad(around, mode, **value):
     return Move(lambda x: nn.functional.pad(x, around, mode=mode, **value))
 
 
+class Positionwise(nn.Sequential):
+    """A module over the channels, which are last for it."""
+
+    def __init__(self, module):
+        super().__init__()
+        self.weight = module.weight
+        self.module = [module]
+
+    def forward(self, x):
+        return self.module[0](x.movedim(1, -1)).movedim(-1, 1)
+
+
+def responses(x, size, alpha, beta=0.75, k=1.0):
+    """nn.LocalResponseNorm, which has no 16-bit types on processors."""
+    squares = F.pad((x * x).flatten(2).transpose(1, 2), (size // 2, (size - 1) // 2)).unfold(2, size, 1)
+    return x / (k + alpha * squares.mean(3).transpose(1, 2).reshape(x.shape)) ** beta
+
+
 class Along(nn.Module):
     """A reduction over an axis, which stays with an extent of one."""
 
@@ -259,6 +277,13 @@ NETWORKS = {
         nn.InstanceNorm2d(8, affine=True), nn.Tanh(), nn.Softmax(2), nn.Conv2d(8, 12, 3, padding=1),
         nn.GroupNorm(1, 12, eps=1e-3, affine=False), nn.AdaptiveMaxPool2d(3), Along(torch.amax, 3), Along(torch.mean, 2),
         nn.Flatten(), nn.Linear(12, 5), nn.LogSoftmax(1)),
+    "images": lambda: nn.Sequential(
+        nn.Conv2d(3, 8, 3, bias=False), nn.BatchNorm2d(8, eps=1e-3, affine=False), nn.GELU(),
+        nn.AvgPool2d(3, 2, 1, count_include_pad=False), nn.Upsample(scale_factor=2, mode="bicubic"), nn.Conv2d(8, 12, 1),
+        Move(lambda x: responses(x, 5, 0.5)), nn.Upsample(scale_factor=2, mode="bilinear"), Positionwise(nn.LayerNorm(12, bias=False)),
+        nn.AvgPool2d(4, 3, 1, ceil_mode=True), nn.Upsample(size=(7, 5), mode="bilinear", align_corners=True), nn.Tanh(),
+        nn.MaxPool2d(2, ceil_mode=True), nn.Upsample(size=(5, 4), mode="bicubic", align_corners=True), nn.Conv2d(12, 4, 2),
+        nn.LPPool2d(2, 2), nn.Flatten(), nn.Linear(8, 4)),
     "gates": lambda: Excited(
         nn.Conv2d(3, 16, 3, padding=1), nn.GLU(1), nn.PReLU(8), nn.AdaptiveAvgPool2d(1), nn.Conv2d(8, 8, 1), nn.Sigmoid(),
         Factors(8, False), Factors(8, True), nn.Conv2d(8, 8, 1), SwiGLU(), nn.PReLU(), nn.AdaptiveAvgPool2d(1),

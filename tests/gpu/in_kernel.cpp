@@ -21,6 +21,9 @@ struct Stencil : Network<Input<2, 4, 4>, Conv2d<4, Padding<1>>, BatchNorm<>, ReL
                          Dropout<0.1>, GlobalAveragePool, Flatten, Linear<3>, Softmax> {};
 struct Extents : Network<Input<2, 4, 4>, GroupNorm<2>, Tanh, LogSoftmaxOver<Axis::height>,
                          AdaptiveMaxPool2d<3, 2>, Max<Axis::width>, Mean<Axis::channels>> {};
+struct Resampled : Network<Input<2, 4, 4>, Upsample<2, LinearInterpolation>, LocalResponseNorm<3>,
+                           AveragePool2d<3, Stride<2>, CeilMode>, BatchNorm<Affine<false>>,
+                           Resize<OutputSize<3, 2>, CubicInterpolation>> {};
 struct state;
 struct forcing;
 struct rate;
@@ -115,6 +118,7 @@ void gpu_in_kernel(Space const& exec, Kokkos::View<float**, Space> x,
   call<Closure, Mixed<bf16, float>>(exec, x, y);
   PHYLLO_IN_VERIFY(call<Stencil, Full<double>>(exec, x, y);)
   PHYLLO_IN_VERIFY(call<Extents, Full<float>>(exec, x, y);)
+  PHYLLO_IN_VERIFY(call<Resampled, Full<float>>(exec, x, y);)
   PHYLLO_IN_VERIFY(call<Stencil, Mixed<fp16, float>>(exec, x, y);)
   Kokkos::parallel_for("two heads", Kokkos::RangePolicy<Space>(exec, 0, int(x.extent(0))),
                        TwoHeads<Full<float>>{InKernel<Heads, Full<float>>{nullptr, nullptr}, x, y});

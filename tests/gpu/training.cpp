@@ -35,6 +35,15 @@ struct GpuStatistics
                       phyllo::SoftmaxOver<phyllo::Axis::height>, phyllo::AdaptiveMaxPool2d<3>,
                       phyllo::Max<phyllo::Axis::width>, phyllo::Mean<phyllo::Axis::height>,
                       phyllo::LogSoftmax> {};
+struct GpuImages
+    : phyllo::Network<phyllo::Input<4, 8, 8>, phyllo::Conv2d<4>,
+                      phyllo::BatchNorm<phyllo::Affine<false>>, phyllo::Dropout2d<0.25>,
+                      phyllo::Upsample<2, phyllo::LinearInterpolation>,
+                      phyllo::LocalResponseNorm<3>,
+                      phyllo::AveragePool2d<3, phyllo::Stride<2>, phyllo::Padding<1>,
+                                            phyllo::CountPadding<false>>,
+                      phyllo::Resize<phyllo::OutputSize<5, 4>, phyllo::CubicInterpolation>,
+                      phyllo::LpPool2d<2, 2>> {};
 struct GpuGate;
 struct GpuMaps
     : phyllo::Network<phyllo::Input<4, 8, 8>, phyllo::GLU, phyllo::PReLU<>, phyllo::Save<GpuGate>,
@@ -56,6 +65,7 @@ void gpu_training(Kokkos::View<int*> classes, Kokkos::View<float**> values) {
   train<GpuConvolutional, phyllo::CrossEntropy, phyllo::Full<float>>(classes);
   PHYLLO_IN_VERIFY(train<GpuRecurrent, phyllo::MeanSquaredError, phyllo::Full<float>>(values);)
   PHYLLO_IN_VERIFY(train<GpuStatistics, phyllo::MeanSquaredError, phyllo::Full<float>>(values);)
+  PHYLLO_IN_VERIFY(train<GpuImages, phyllo::MeanSquaredError, phyllo::Full<float>>(values);)
   PHYLLO_IN_VERIFY(train<GpuDecoder, phyllo::MeanSquaredError, phyllo::Full<float>>(values);)
   PHYLLO_IN_VERIFY(train<GpuTransformer, phyllo::MeanSquaredError, phyllo::Full<float>>(values);)
   PHYLLO_IN_VERIFY(

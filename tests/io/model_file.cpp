@@ -100,6 +100,28 @@ TEST_CASE("weights: names, extents and order are torch's") {
   CHECK(y(0, 0) == doctest::Approx(expected));
 }
 
+TEST_CASE("weights: normalisations have the tensors of their options in a file, no others") {
+  using namespace phyllo;
+  struct Bare : Network<Input<2, 4, 4>, Conv2d<3>, BatchNorm<Affine<false>>, LayerNorm<Bias<false>>,
+                        ReLU, Flatten, Linear<5>> {};
+  Space exec;
+  Model<Bare> first(exec, {.batch = 2, .seed = 1}), second(exec, {.batch = 2, .seed = 2});
+  Kokkos::deep_copy(first.buffers(), 0.75f);
+  auto file = to_tensors(exec, first);
+  CHECK(file.tensors.size() == 7);
+  CHECK(file.find("1.running_mean") != nullptr);
+  CHECK(file.find("1.weight") == nullptr);
+  CHECK(file.find("2.weight") != nullptr);
+  CHECK(file.find("2.bias") == nullptr);
+  from_tensors(exec, second, file, "test");
+  CHECK(weights(first) == weights(second));
+  auto weight = *file.find("0.bias");
+  weight.name = "1.weight";
+  file.tensors.push_back(weight);
+  CHECK(refusal([&] { from_tensors(exec, second, file, "test"); }).find("1.weight") !=
+        std::string::npos);
+}
+
 TEST_CASE("weights: a wrong file is refused in one sentence and the model stays as it was") {
   Space exec;
   std::string const path = temporary("wrong.safetensors");

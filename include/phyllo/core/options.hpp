@@ -24,6 +24,14 @@ template <bool Present> struct Affine {
   static constexpr bool value = Present;
 };
 
+/// A pooling has one more window where the last ones do not reach the border, as torch's ceil_mode.
+struct CeilMode {};
+
+/// CountPadding<false> leaves the padding out of the number that an average divides by.
+template <bool Counted> struct CountPadding {
+  static constexpr bool value = Counted;
+};
+
 /// What a normalisation adds to a variance.
 template <double Value> struct Epsilon {
   static constexpr double value = Value;
@@ -88,6 +96,9 @@ inline constexpr bool are_vector_options =
     (int(is_per_channel<Options>) + ... + 0) <= 1 &&
     (int(is_initial_value<Options>) + ... + 0) <= 1;
 
+template <class Option> inline constexpr bool is_bias = false;
+template <bool Present> inline constexpr bool is_bias<Bias<Present>> = true;
+
 template <class Option> inline constexpr bool is_affine = false;
 template <bool Present> inline constexpr bool is_affine<Affine<Present>> = true;
 template <class Option> inline constexpr bool is_epsilon = false;
@@ -115,6 +126,27 @@ template <class... Options>
 inline constexpr bool are_row_options =
     ((is_affine<Options> || is_epsilon<Options>) && ...) &&
     (int(is_affine<Options>) + ... + 0) <= 1 && (int(is_epsilon<Options>) + ... + 0) <= 1;
+// The same, and Bias<...>.
+template <class... Options>
+inline constexpr bool are_layer_norm_options =
+    ((is_affine<Options> || is_bias<Options> || is_epsilon<Options>) && ...) &&
+    (int(is_affine<Options>) + ... + 0) <= 1 && (int(is_bias<Options>) + ... + 0) <= 1 &&
+    (int(is_epsilon<Options>) + ... + 0) <= 1;
+
+template <class Option> inline constexpr bool is_ceil_mode = false;
+template <> inline constexpr bool is_ceil_mode<CeilMode> = true;
+template <class Option> inline constexpr bool is_count_padding = false;
+template <bool Counted> inline constexpr bool is_count_padding<CountPadding<Counted>> = true;
+
+template <class... Options> constexpr bool find_count_padding() {
+  bool counted = true;
+  (
+      [&] {
+        if constexpr (is_count_padding<Options>) counted = Options::value;
+      }(),
+      ...);
+  return counted;
+}
 
 struct Extents {
   int value[3] = {1, 1, 1};
@@ -160,8 +192,6 @@ constexpr Extents find_extents() {
 
 template <class Option> inline constexpr bool is_per_position = false;
 template <> inline constexpr bool is_per_position<PerPosition> = true;
-template <class Option> inline constexpr bool is_bias = false;
-template <bool B> inline constexpr bool is_bias<Bias<B>> = true;
 
 template <class... Options> constexpr bool find_bias() {
   bool present = true;

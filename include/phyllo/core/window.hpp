@@ -36,6 +36,26 @@ struct Window {
     }
     return s;
   }
+  /// Whether a window of an output of these extents reaches beyond the padding.
+  PHYLLO_FUNCTION constexpr bool reaches_beyond(Shape const& s, Shape const& output) const {
+    for (int d = 0; d < 3; ++d)
+      if ((output.spatial[d] - 1) * stride[d] + size[d] > s.spatial[d] + 2 * padding[d])
+        return true;
+    return false;
+  }
+  /// The same shape with one more window where the last one does not reach the border, if that one
+  /// begins in the input or the padding before it. An extent of no window is not positive.
+  ///
+  /// source   torch's pooling_output_shape with ceil_mode
+  PHYLLO_FUNCTION constexpr Shape output_rounded_up(Shape s) const {
+    for (int d = 0; d < 3; ++d) {
+      int const room = s.spatial[d] + 2 * padding[d] - size[d] + stride[d] - 1;
+      int windows = room < 0 ? 0 : room / stride[d] + 1;
+      if ((windows - 1) * stride[d] >= s.spatial[d] + padding[d]) --windows;
+      s.spatial[d] = windows;
+    }
+    return s;
+  }
   /// Shape with `channels` channels that the window produces when it slides over s.
   PHYLLO_FUNCTION constexpr Shape output(Shape s, int channels) const {
     for (int d = 0; d < 3; ++d)

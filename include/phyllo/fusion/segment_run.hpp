@@ -17,7 +17,7 @@ constexpr bool reads_whole_input(Node const& n) {
 
 // A convolution whose gradient is one as well, or a pooling, of more than one position or tap.
 constexpr bool is_windowed(Node const& n) {
-  bool reaches = n.input.positions() > 1 || n.window.taps() > 1;
+  bool reaches = !n.ends_segment && (n.input.positions() > 1 || n.window.taps() > 1);
   for (int d = 0; d < 3; ++d) reaches = reaches && n.window.padding[d] < n.window.size[d];
   SegmentPart const part = facts_of(n).segment;
   return reaches && (part == SegmentPart::product || part == SegmentPart::pooling);

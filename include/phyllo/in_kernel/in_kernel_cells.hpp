@@ -49,8 +49,11 @@ template <class Planned, class Precision, int S, int N> struct InKernelCellStep 
     T const mean = T(buffers[Facts::norm_buffer + c]);
     T const variance = T(buffers[Facts::norm_buffer + O + c]);
     T const inverse = T(1) / Kokkos::sqrt(variance + T(Facts::epsilon));
-    T const factor = inverse * T(parameters[Facts::norm_weight + c]);
-    T const shift = T(parameters[Facts::norm_bias + c]);
+    T factor = inverse, shift = 0;
+    if constexpr (Facts::norm_weight >= 0) {
+      factor *= T(parameters[Facts::norm_weight + c]);
+      shift = T(parameters[Facts::norm_bias + c]);
+    }
     PHYLLO_SIMD(16)
     for (int i = 0; i < N; ++i) y[i] = (y[i] - mean) * factor + shift;
   }

@@ -93,11 +93,12 @@ template <class Planned, class Precision, int S, int Lanes, class Value> struct 
     T const mean = T(buffers[Facts::norm_buffer + c]);
     T const variance = T(buffers[Facts::norm_buffer + O + c]);
     T const deviation = Kokkos::sqrt(variance + T(Facts::epsilon));
-    T const scale = T(parameters[Facts::norm_weight + c]);
-    T const shift = T(parameters[Facts::norm_bias + c]);
     // Rounded as the batched kernels round: one divides, one multiplies.
-    if constexpr (Facts::folds) return (x - mean) / deviation * scale + shift;
-    return (x - mean) * (T(1) / deviation) * scale + shift;
+    T const x_hat = Facts::folds ? (x - mean) / deviation : (x - mean) * (T(1) / deviation);
+    if constexpr (Facts::norm_weight < 0)
+      return x_hat;
+    else
+      return x_hat * T(parameters[Facts::norm_weight + c]) + T(parameters[Facts::norm_bias + c]);
   }
 
   // Calls body(p, t) for each tap t of the window at position q that lies on a position p.
@@ -126,7 +127,9 @@ template <class Planned, class Precision, int S, int Lanes, class Value> struct 
     return q * Facts::template stride<D> - Facts::template padding<D> + tap;
   }
   template <int D> PHYLLO_FUNCTION static bool inside(int x) {
-    if constexpr (Facts::template padding<D> == 0)
+    constexpr int end =
+        (Facts::template out_extent<D> - 1) * Facts::template stride<D> + Facts::template window<D>;
+    if constexpr (Facts::template padding<D> == 0 && end <= Facts::template in_extent<D>)
       return true;
     else
       return x >= 0 && x < Facts::template in_extent<D>;

@@ -7,6 +7,7 @@
 #include <phyllo/kind/contraction.hpp>
 #include <phyllo/kind/convolution.hpp>
 #include <phyllo/kind/input.hpp>
+#include <phyllo/kind/local_response.hpp>
 #include <phyllo/kind/lookup.hpp>
 #include <phyllo/kind/map.hpp>
 #include <phyllo/kind/move.hpp>
@@ -16,6 +17,7 @@
 #include <phyllo/kind/position.hpp>
 #include <phyllo/kind/product.hpp>
 #include <phyllo/kind/reduce.hpp>
+#include <phyllo/kind/resample.hpp>
 #include <phyllo/kind/row.hpp>
 #include <phyllo/kind/scan.hpp>
 
@@ -42,10 +44,10 @@ template <Role... R> struct KindList {
 };
 
 /// All kinds, in the order of Role.
-using Kinds =
-    KindList<Role::input, Role::contraction, Role::normalization, Role::pointwise, Role::pooling,
-             Role::add, Role::concatenation, Role::row, Role::lookup, Role::convolution, Role::move,
-             Role::reduce, Role::map, Role::product, Role::position, Role::scan>;
+using Kinds = KindList<Role::input, Role::contraction, Role::normalization, Role::pointwise,
+                       Role::pooling, Role::add, Role::concatenation, Role::row, Role::lookup,
+                       Role::convolution, Role::move, Role::reduce, Role::map, Role::product,
+                       Role::position, Role::scan, Role::resample, Role::local_response>;
 
 }  // namespace detail
 

@@ -34,9 +34,11 @@ template <> struct Kind<Role::normalization> {
 
   template <class L> static constexpr void describe(Node& n, Shape const*) {
     int const channels = n.input.channels;
-    n.parameter[0] = ParameterTensor::vector("weight", channels, Initial::one);
-    n.parameter[0].gives_source_gradient = true;
-    n.parameter[1] = ParameterTensor::vector("bias", channels, Initial::zero);
+    if (L::affine) {
+      n.parameter[0] = ParameterTensor::vector("weight", channels, Initial::one);
+      n.parameter[0].gives_source_gradient = true;
+      n.parameter[1] = ParameterTensor::vector("bias", channels, Initial::zero);
+    }
     n.buffer_tensor[0] = {"running_mean", channels, 0};
     n.buffer_tensor[1] = {"running_var", channels, 1};
     n.batch_state_count = NormalizationStatistics<float>::count(channels);
@@ -83,6 +85,9 @@ template <> struct Kind<Role::normalization> {
     using P = typename Pass::precision;
     constexpr Node n = Planned::head(S);
     constexpr bool adds = Planned::adds(S);
+    bool const wants_added = adds && pass.template wants<S>(int(adds));
+    bool const wants_source = pass.template wants<S>(0);
+    if (!wants_source && !wants_added && n.parameter_count() == 0) return;
     NormalizationStatistics<typename P::accumulate> const s(pass.batch_state(n), n.input.channels);
     typename Op<Planned, S>::template BackwardSums<P> sums;
     sums.batch = pass.batch;
@@ -108,8 +113,6 @@ template <> struct Kind<Role::normalization> {
     pass.template run<Op<Planned, S>>(S, sums);
     if (n.global_statistics)
       pass.communication.sum(pass.exec, s.gradient_sums, 2L * n.input.channels);
-    bool const wants_added = adds && pass.template wants<S>(int(adds));
-    bool const wants_source = pass.template wants<S>(0);
     if (!wants_source && !wants_added) return;
     typename Op<Planned, S>::template Backward<P> work;
     work.batch = pass.batch;

@@ -18,7 +18,22 @@ template <op::PoolingKind, class Step> struct InKernelPool {
   T value = T(0);
 
   PHYLLO_FUNCTION void operator()(int p, int) { value += T(x[p * Step::C]); }
-  PHYLLO_FUNCTION T result() const { return value / T(Step::Facts::taps); }
+  PHYLLO_FUNCTION T result(int) const { return value / T(Step::Facts::taps); }
+};
+template <class Step> struct InKernelPool<op::PoolingKind::average_counted, Step> {
+  using T = typename Step::T;
+  using Facts = typename Step::Facts;
+  typename Step::Number const* x;
+  T value = T(0);
+
+  PHYLLO_FUNCTION void operator()(int p, int) { value += T(x[p * Step::C]); }
+  PHYLLO_FUNCTION T result(int q) const {
+    constexpr Window window = Facts::head.window;
+    constexpr Shape input = Facts::head.input;
+    constexpr int height = Facts::template out_extent<1>, width = Facts::template out_extent<2>;
+    int const at[3] = {q / width / height, q / width % height, q % width};
+    return value / T(op::count_taps(window, input, at, Step::Leaf::counts_padding));
+  }
 };
 template <class Step> struct InKernelPool<op::PoolingKind::maximum, Step> {
   using T = typename Step::T;
@@ -29,7 +44,7 @@ template <class Step> struct InKernelPool<op::PoolingKind::maximum, Step> {
     T const v = T(x[p * Step::C]);
     if (v > value || v != v) value = v;  // not-a-numbers pass
   }
-  PHYLLO_FUNCTION T result() const { return value; }
+  PHYLLO_FUNCTION T result(int) const { return value; }
 };
 
 }  // namespace detail
@@ -40,6 +55,9 @@ template <> struct Kind<Role::pooling> {
 
   template <class L> static constexpr void describe(Node& n, Shape const*) {
     n.window = L::window_on(n.input);
+    // Kernels of segments divide by all taps and leave out nothing but padding.
+    n.ends_segment =
+        L::kind == op::PoolingKind::average_counted || n.window.reaches_beyond(n.input, n.output);
     n.flops = long(n.window.taps()) * n.output.size();
   }
 
@@ -53,6 +71,8 @@ template <> struct Kind<Role::pooling> {
     work.input = n.input;
     work.output = n.output;
     work.window = n.window;
+    if constexpr (Planned::template Leaf<S>::kind == op::PoolingKind::average_counted)
+      work.counts_padding = Planned::template Leaf<S>::counts_padding;
     work.x = pass.value(n.source[0]);
     work.y = pass.value(Planned::result(S));
     pass.template run<Op<Planned, S>>(S, work);
@@ -66,6 +86,8 @@ template <> struct Kind<Role::pooling> {
     work.input = n.input;
     work.output = n.output;
     work.window = n.window;
+    if constexpr (Planned::template Leaf<S>::kind == op::PoolingKind::average_counted)
+      work.counts_padding = Planned::template Leaf<S>::counts_padding;
     work.x = pass.value(n.source[0]);
     work.d_y = pass.gradient(Planned::result(S));
     work.d_x = pass.gradient(n.source[0]);
@@ -78,7 +100,7 @@ template <> struct Kind<Role::pooling> {
   template <class Step> PHYLLO_FUNCTION static void in_kernel(Step const& step, int i) {
     detail::InKernelPool<Step::Leaf::kind, Step> pool{step.template source<0>() + i % Step::O};
     Step::for_each_tap(i / Step::O, pool);
-    step.write(i, pool.result());
+    step.write(i, pool.result(i / Step::O));
   }
 };
 

@@ -53,6 +53,7 @@ template <> struct Kind<Role::row> {
         n.partial_count = 2 * channels * op::GroupNormalization<op::Chain<>>::sample_blocks;
       } else {
         has_bias = L::centered;
+        if constexpr (requires { L::has_bias; }) has_bias = L::has_bias;
         n.saved[0] = {2 * n.input.positions(), ValueType::accumulate};
         n.partial_count = 2 * channels * op::RowNormalization<op::Chain<>>::row_blocks;
       }

@@ -20,9 +20,10 @@ struct Statistics {
 /// Batch normalisation per channel: y = (x - mean) / sqrt(variance + epsilon) * weight + bias.
 ///
 /// shape    (N, C, S...) -> (N, C, S...)
-/// options  Statistics::Local | Statistics::Global · Epsilon<1e-5> · Momentum<0.1>
-/// state    weight (C) · bias (C) · buffers running_mean (C) and running_var (C), float32, averaged
-///          with the momentum and the unbiased variance; inference reads the buffers
+/// options  Statistics::Local | Statistics::Global · Affine<true> · Epsilon<1e-5> · Momentum<0.1>
+/// state    weight (C), bias (C); none with Affine<false> · buffers running_mean (C) and
+///          running_var (C), float32, averaged with the momentum and the unbiased variance;
+///          inference reads the buffers
 /// units    dimensionless
 /// errors   compile: an unknown option, or one twice
 /// numerics mean first, then centred squares; sums in Precision::accumulate
@@ -33,6 +34,7 @@ template <class... Options> struct BatchNorm {
   static constexpr Role role = Role::normalization;
   static constexpr bool global_statistics =
       (std::is_same_v<Options, Statistics::Global> || ... || false);
+  static constexpr bool affine = detail::find_affine<Options...>();
   static constexpr double momentum = detail::find_momentum<Options...>();
   static constexpr double epsilon = detail::find_epsilon<Options...>();
 
@@ -40,9 +42,11 @@ template <class... Options> struct BatchNorm {
   static constexpr bool is_statistics =
       std::is_same_v<Option, Statistics::Local> || std::is_same_v<Option, Statistics::Global>;
   static constexpr bool valid_options =
-      ((is_statistics<Options> || detail::is_epsilon<Options> || detail::is_momentum<Options>) &&
+      ((is_statistics<Options> || detail::is_affine<Options> || detail::is_epsilon<Options> ||
+        detail::is_momentum<Options>) &&
        ...) &&
       (int(is_statistics<Options>) + ... + 0) <= 1 &&
+      (int(detail::is_affine<Options>) + ... + 0) <= 1 &&
       (int(detail::is_epsilon<Options>) + ... + 0) <= 1 &&
       (int(detail::is_momentum<Options>) + ... + 0) <= 1;
 
@@ -52,8 +56,8 @@ template <class... Options> struct BatchNorm {
   template <class Where, class Given, class Expected> struct Refused {
     static_assert(
         detail::met<false, Where>,
-        "BatchNorm: the options are Statistics::Local or Statistics::Global, Epsilon<...> "
-        "above 0 and Momentum<...> above 0 and at most 1, each once.");
+        "BatchNorm: the options are Statistics::Local or Statistics::Global, Affine<...>, "
+        "Epsilon<...> above 0 and Momentum<...> above 0 and at most 1, each once.");
   };
 };
 

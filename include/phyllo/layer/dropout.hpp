@@ -42,6 +42,43 @@ template <double Probability = 0.5> struct Dropout : Pointwise {
   }
 };
 
+/// Sets whole channels of each sample to zero with the given probability in training and scales the
+/// others by 1 / (1 - probability); the identity in inference. Also as Dropout1d, Dropout2d and
+/// Dropout3d. Behind a convolution, neighbouring numbers of a channel are too alike for Dropout.
+///
+/// shape    any -> the same; without spatial extents it is Dropout
+/// options  Probability in [0, 1)
+/// errors   compile: a probability outside [0, 1)
+/// numerics drawn under (seed, forward pass, layer, sample of the global batch, channel)
+/// cost     as Dropout
+/// source   Tompson et al., Efficient Object Localization Using Convolutional Networks, CVPR 2015
+template <double Probability = 0.5> struct ChannelDropout : Pointwise {
+  static constexpr char const* name = "channel_dropout";
+  static constexpr Derivative derivative_of = Derivative::nothing;
+  static constexpr bool random = true;
+  static constexpr bool accepts(Shape) { return Probability >= 0 && Probability < 1; }
+
+  template <class Where, class Given, class Expected> struct Refused {
+    static_assert(detail::met<false, Where>, "ChannelDropout: the probability must be in [0, 1).");
+  };
+
+  template <class T> PHYLLO_FUNCTION static T value(T x, Element const& e) {
+    return x * derivative(x, e);
+  }
+  template <class T> PHYLLO_FUNCTION static T derivative(T, Element const& e) {
+    if (!e.training) return T(1);
+    float const u = random_uniform(e.seed, e.step, e.position, e.sample, e.channel());
+    return u < float(Probability) ? T(0) : T(1 / (1 - Probability));
+  }
+};
+
+/// ChannelDropout under torch's name for sequences.
+template <double Probability = 0.5> using Dropout1d = ChannelDropout<Probability>;
+/// ChannelDropout under torch's name for images.
+template <double Probability = 0.5> using Dropout2d = ChannelDropout<Probability>;
+/// ChannelDropout under torch's name for volumes.
+template <double Probability = 0.5> using Dropout3d = ChannelDropout<Probability>;
+
 /// Dropout for SELU: elements that are dropped become SELU's smallest value, and a linear function
 /// keeps mean zero and variance one; the identity in inference.
 ///

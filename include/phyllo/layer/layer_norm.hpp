@@ -13,8 +13,8 @@ namespace phyllo::inline PHYLLO_ISA {
 /// weight + bias.
 ///
 /// shape    (N, C, S...) -> (N, C, S...)
-/// options  Affine<true> · Epsilon<1e-5>
-/// state    weight (C), bias (C); none with Affine<false>
+/// options  Affine<true> · Bias<true> · Epsilon<1e-5>
+/// state    weight (C), bias (C); no bias with Bias<false>, none with Affine<false>
 /// units    dimensionless
 /// errors   compile: an unknown option
 /// numerics mean first, then centred squares; sums in Precision::accumulate
@@ -25,16 +25,17 @@ template <class... Options> struct LayerNorm {
   static constexpr Role role = Role::row;
   static constexpr bool centered = true;
   static constexpr bool affine = detail::find_affine<Options...>();
+  static constexpr bool has_bias = detail::find_bias<Options...>();
   static constexpr double epsilon = detail::find_epsilon<Options...>();
-  static constexpr bool valid_options = detail::are_row_options<Options...>;
+  static constexpr bool valid_options = detail::are_layer_norm_options<Options...>;
 
   static constexpr bool accepts(Shape) { return valid_options; }
   static constexpr Shape output(Shape s) { return s; }
 
   template <class Where, class Given, class Expected> struct Refused {
     static_assert(detail::met<false, Where>,
-                  "LayerNorm: the options are Affine<...> and Epsilon<...>, each once, and Epsilon "
-                  "is positive.");
+                  "LayerNorm: the options are Affine<...>, Bias<...> and Epsilon<...>, each once, "
+                  "and Epsilon is positive.");
   };
 };
 

@@ -81,7 +81,7 @@ template <class Planned, class Precision, class Exec, class Communication> struc
   // Random masks are keyed by the place in the order, which every plan of a network shares.
   template <int S> Randomness randomness() const {
     return {Planned::phase == Phase::training ? arenas.state : nullptr,
-            Planned::liveness.chain_first(Planned::step(S))};
+            Planned::liveness.chain_first(Planned::step(S)), Planned::head(S).output.channels};
   }
 
   /// Whether kernels can read or write a caller's tensor of node v, of shape s, in place of its

@@ -18,6 +18,9 @@ struct Element {
   std::uint32_t position = 0;  // of the layer in the network
   std::uint32_t index = 0;     // in the sample, channels-last
   bool training = false;
+  std::uint32_t channels = 0;  // of a position; 0: there is one position
+
+  PHYLLO_INLINE std::uint32_t channel() const { return channels > 0 ? index % channels : index; }
 };
 
 /// Source of random numbers of a launch; without a state (inference) random functions are the
@@ -25,16 +28,24 @@ struct Element {
 struct Randomness {
   StepState const* state = nullptr;
   int position = 0;
+  int channels = 0;  // of the elements, as Element has them
 
   PHYLLO_FUNCTION Element element(int sample, int index) const {
     if (state == nullptr)
-      return {0, 0, std::uint64_t(sample), std::uint32_t(position), std::uint32_t(index), false};
+      return {0,
+              0,
+              std::uint64_t(sample),
+              std::uint32_t(position),
+              std::uint32_t(index),
+              false,
+              std::uint32_t(channels)};
     return {state->seed,
             state->forward,
             state->first_sample + std::uint64_t(sample),
             std::uint32_t(position),
             std::uint32_t(index),
-            true};
+            true,
+            std::uint32_t(channels)};
   }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/core/window.hpp>
+#include <phyllo/op/affine.hpp>
 #include <phyllo/op/chain.hpp>
 #include <phyllo/op/work_memory.hpp>
 
@@ -13,8 +14,8 @@ namespace phyllo::inline PHYLLO_ISA::op {
 template <class Precision> struct FoldedNormalization {
   float const* mean = nullptr;                         // (C'), nullptr: nothing is folded
   float const* variance = nullptr;                     // (C')
-  typename Precision::storage const* scale = nullptr;  // (C')
-  typename Precision::storage const* shift = nullptr;  // (C')
+  typename Precision::storage const* scale = nullptr;  // (C'); nullptr: one
+  typename Precision::storage const* shift = nullptr;  // (C'); nullptr: zero
   typename Precision::accumulate epsilon = 0;
 };
 

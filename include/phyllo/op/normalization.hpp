@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/op/affine.hpp>
 #include <phyllo/op/chain.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::op {
@@ -55,8 +56,8 @@ template <class Chain> struct Normalization {
     using accumulate = typename Precision::accumulate;
     int batch = 0, positions = 0, channels = 0;
     storage const* x = nullptr;
-    storage const* scale = nullptr;
-    storage const* shift = nullptr;
+    storage const* scale = nullptr;    // nullptr: one
+    storage const* shift = nullptr;    // nullptr: zero
     accumulate const* mean = nullptr;  // training: of the batch
     accumulate const* inverse_deviation = nullptr;
     float const* running_mean = nullptr;  // inference: used when mean is nullptr
@@ -76,7 +77,7 @@ template <class Chain> struct Normalization {
     int batch = 0, positions = 0, channels = 0;
     storage const* x = nullptr;
     storage const* d_y = nullptr;
-    storage const* scale = nullptr;
+    storage const* scale = nullptr;  // as in the forward pass
     storage const* shift = nullptr;
     accumulate const* mean = nullptr;
     accumulate const* inverse_deviation = nullptr;
@@ -97,7 +98,7 @@ template <class Chain> struct Normalization {
     int batch = 0, positions = 0, channels = 0;
     storage const* x = nullptr;
     storage const* d_y = nullptr;
-    storage const* scale = nullptr;
+    storage const* scale = nullptr;  // as in the forward pass
     storage const* shift = nullptr;
     accumulate const* mean = nullptr;
     accumulate const* inverse_deviation = nullptr;

@@ -6,14 +6,41 @@
 
 namespace phyllo::inline PHYLLO_ISA::op {
 
-enum class PoolingKind { maximum, average };
+enum class PoolingKind {
+  maximum,
+  average,          // divides by all taps
+  average_counted,  // divides by the taps that count_taps counts
+};
+
+/// The taps of a window at output position (depth, height, width) that lie in the input or, if it
+/// counts, in its padding.
+PHYLLO_INLINE int count_taps(Window const& w, Shape const& input, int const (&at)[3],
+                             bool counts_padding) {
+  int count = 1;
+  for (int d = 0; d < 3; ++d) {
+    int const border = counts_padding ? w.padding[d] : 0;
+    int const first = at[d] * w.stride[d] - w.padding[d], last = first + w.size[d];
+    int const begin = first < -border ? -border : first;
+    int const end = last > input.spatial[d] + border ? input.spatial[d] + border : last;
+    count *= end - begin;
+  }
+  return count;
+}
+/// What the sum over a window is divided by.
+template <PoolingKind Kind, class Work>
+PHYLLO_INLINE int pooling_divisor(Work const& work, int const (&at)[3]) {
+  if constexpr (Kind == PoolingKind::average_counted)
+    return count_taps(work.window, work.input, at, work.counts_padding);
+  else
+    return work.window.taps();
+}
 
 /// Maximum or mean over a window, per channel.
 ///
 /// shape    x (N, S, C) -> y (N, S', C); the padding is less than the window, so that every window
-///          holds an input position
+///          holds an input position; a window may reach beyond the padding after it
 /// numerics a maximum passes a not-a-number on; its gradient goes to the first maximal tap in
-///          row-major order; a mean divides by all taps, padding included
+///          row-major order; a mean divides by all taps, padding included, or by those that count
 /// cost     one read per tap; the backward pass gathers, so that it needs no atomics
 template <PoolingKind Kind> struct Pooling {
   static constexpr PoolingKind kind = Kind;
@@ -25,6 +52,7 @@ template <PoolingKind Kind> struct Pooling {
     Window window;
     storage const* x = nullptr;
     storage* y = nullptr;
+    bool counts_padding = true;  // average_counted
   };
   template <class Precision> struct Backward {
     using storage = typename Precision::storage;
@@ -35,6 +63,7 @@ template <PoolingKind Kind> struct Pooling {
     storage const* d_y = nullptr;
     storage* d_x = nullptr;
     bool accumulate = false;
+    bool counts_padding = true;
   };
 };
 

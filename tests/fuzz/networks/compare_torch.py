@@ -283,16 +283,29 @@ class Network:
         if kind == "pool":
             which = ((F.max_pool1d, F.max_pool2d, F.max_pool3d) if part[1] == "max" else
                      (F.avg_pool1d, F.avg_pool2d, F.avg_pool3d))[part[2] - 1]
+            o = generate.pool_options(part)
+            if o != generate.pool_options(()):
+                more = {} if part[1] == "max" else {"count_include_pad": o["counts"]}
+                return which(v.clone(memory_format=torch.contiguous_format), part[3], part[4], part[5], ceil_mode=o["ceil"], **more)
             # Padded here: PyTorch refuses some images that are smaller than the window, whatever their padding.
             around = [n for p in reversed(part[5]) for n in (p, p)]
             v = F.pad(v, around, value=float("-inf") if part[1] == "max" else 0.0)
             return which(v, part[3], stride=part[4])
+        if kind == "lp_pool":
+            self.node += 2
+            return (F.lp_pool1d, F.lp_pool2d, F.lp_pool3d)[part[2] - 1](v, part[1], part[3], part[4])
+        if kind == "local_response":  # PyTorch's needs an extent
+            return F.local_response_norm(v if v.dim() > 2 else v[:, :, None], *part[1:]).reshape(v.shape)
         if kind == "global_pool":
             return v.mean(dim=tuple(range(2, v.dim())), keepdim=True)
         if kind == "upsample":
             return v if part[1] == 1 else F.interpolate(v, scale_factor=part[1], mode="nearest")
+        if kind == "resize":
+            mode = "bicubic" if part[2] == "cubic" else ("linear", "bilinear", "trilinear")[v.dim() - 3]
+            size = {"size": part[1]} if isinstance(part[1], list) else {"scale_factor": part[1]}
+            return F.interpolate(v, **size, mode=mode, align_corners=part[3])
         if kind == "batch_norm":
-            epsilon, momentum = part[2:] or (1e-5, 0.1)
+            epsilon, momentum = part[2:4] or (1e-5, 0.1)
             return F.batch_norm(v, get("running_mean"), get("running_var"), get("weight"), get("bias"), self.training,
                                 momentum, epsilon)
         if kind == "embedding":  # PyTorch's channels are last
@@ -334,6 +347,8 @@ class Network:
             return self.moved(part, v)
         if kind == "dropout":
             return v * self.mask(v, part[1]) if self.training else v
+        if kind in generate.DROPOUTS:
+            return self.drop_alike(kind, v, part[1]) if self.training else v
         if kind == "bump":
             return v / (1 + v * v / 4)
         if kind in generate.UNITS:
@@ -377,6 +392,17 @@ class Network:
     @staticmethod
     def axis(name, v):
         return 1 + generate.axis_at(name, v.dim() - 1)
+
+    def drop_alike(self, kind, v, probability):
+        """Whole channels, whole samples, or SELU's smallest value for what is dropped."""
+        if kind == "alpha_dropout":  # torch's F.alpha_dropout, eq. 8 to 11 of Klambauer et al.
+            kept, low = self.mask(v, probability) > 0, -1.7580993408473766
+            a = ((1 - probability) * (1 + probability * low * low)) ** -0.5
+            return a * torch.where(kept, v, low) - a * probability * low
+        position = self.order.index(self.node - 1)
+        count = v.shape[1] if kind == "channel_dropout" else 1
+        kept = [[uniform(self.seed, self.step, position, n, c) >= probability for c in range(count)] for n in range(v.shape[0])]
+        return v * torch.tensor(kept, dtype=torch.float64).reshape(-1, count, *[1] * (v.dim() - 2)) / (1 - probability)
 
     def mask(self, v, probability):
         channels, positions = v.shape[1], v[0, 0].numel()

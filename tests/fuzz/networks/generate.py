@@ -26,11 +26,14 @@ PARTS (extents: channels first):
    "output_padding"}]
   ["recurrent", "rnn" | "rnn_relu" | "lstm" | "gru", HIDDEN, {"layers", "bidirectional", "bias", "initial": TAGS, "final":
    TAGS, "lengths": TAG | null}]
-  ["pool", "max" | "average", RANK, SIZE, STRIDE, PADDING]  ["global_pool"]  ["upsample", FACTOR]
-  ["batch_norm", STATISTICS]  ["batch_norm", STATISTICS, EPSILON, MOMENTUM]  ["layer_norm", AFFINE, EPSILON]  ["rms_norm", AFFINE, EPSILON]
+  ["pool", "max" | "average", RANK, SIZE, STRIDE, PADDING]  ["pool", ..., PADDING, {"ceil", "counts"}]  ["lp_pool", POWER, RANK, SIZE, STRIDE]
+  ["local_response", SIZE, ALPHA, BETA, K]  ["global_pool"]  ["upsample", FACTOR]
+  ["resize", FACTOR | EXTENTS, "linear" | "cubic", CORNERS]
+  ["batch_norm", STATISTICS]  ["batch_norm", STATISTICS, EPSILON, MOMENTUM]  ["batch_norm", STATISTICS, EPSILON, MOMENTUM, AFFINE]
+  ["layer_norm", AFFINE, EPSILON]  ["layer_norm", "weight", EPSILON]  ["rms_norm", AFFINE, EPSILON]
   ["group_norm", GROUPS, AFFINE, EPSILON]  ["instance_norm", AFFINE, EPSILON]  ["softmax_over", AXIS | null, LOGARITHM]
   ["reduce", "sum" | "mean" | "max", AXES]  ["adaptive_pool", "max" | "average", RANK, EXTENTS]
-  ["relu"] ["tanh"] ["sigmoid"] ["gelu"] ["bump"]  [one of UNITS]  ["softmax"]  ["dropout", P]
+  ["relu"] ["tanh"] ["sigmoid"] ["gelu"] ["bump"]  [one of UNITS]  ["softmax"]  ["dropout" | one of DROPOUTS, P]
   ["prelu", PER_CHANNEL, INITIAL]  ["layer_scale", INITIAL]  ["scale_shift"]  ["glu", GATE]  ["reparameterise"]
   ["multiply_by", TAG] ["combine", "subtract" | "reparameterise_pair", TAG]
   ["flatten"]  ["slice", DIM, BEGIN, END | null, STEP]  ["crop", BORDERS]  ["pad", MODE, BEFORE, AFTER, FILL]  ["flip", DIMS]
@@ -62,6 +65,7 @@ KINKED = ("relu", "prelu", "leaky_relu", "selu", "hard_tanh", "relu6", "hard_sig
 POINTWISE = ("relu", "tanh", "sigmoid", "gelu", "bump") + tuple(UNITS)
 MOVES = ("slice", "crop", "pad", "flip", "permute", "reshape", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle")
 AXES = ("channels", "depth", "height", "width")
+DROPOUTS = {"channel_dropout": "ChannelDropout", "alpha_dropout": "AlphaDropout", "stochastic_depth": "StochasticDepth"}
 GATES = {"rnn": 1, "rnn_relu": 1, "lstm": 4, "gru": 3}
 UNITS_OF_GLU = ("sigmoid", "silu", "gelu", "relu")
 # Multiply-adds of one sample, numbers in one value, parameters, layers: so that a network compiles and runs in seconds.
@@ -184,9 +188,13 @@ class Graph:
         groups = {"group_norm": lambda: part[1], "instance_norm": lambda: output[0], "layer_norm": lambda: 1}
         if part[0] in groups and (uniform or equal and product(output[1:]) > 1 and groups[part[0]]() == output[0]):
             raise Invalid("a normalisation of equal numbers, which shows nothing but their rounding")
+        # Of numbers that are equal an interpolation makes some that differ by roundings, which then choose the maximum.
+        blended = part[0] == "resize" or any(self.nodes[s]["blended"] for s in sources)
+        if blended and part[0] in ("pool", "adaptive_pool", "reduce") and part[1] == "max":
+            raise Invalid("a maximum of interpolated numbers")
         self.parameters += parameters
         self.work += work
-        self.nodes.append({"equal": equal, "uniform": uniform, "kind": part[0], "part": part, "sources": sources, "output": output, "path": path,
+        self.nodes.append({"blended": blended, "equal": equal, "uniform": uniform, "kind": part[0], "part": part, "sources": sources, "output": output, "path": path,
                            "input": self.shape(sources[0]) if sources else None, "parameters": parameters})
         return len(self.nodes) - 1
 
@@ -200,7 +208,8 @@ class Graph:
         if kind == "softmax_over" and self.shape(sources[0])[axis_at(part[1] or "channels", len(output))] == 1 or \
                 kind == "softmax" and output[0] == 1:
             return True, True
-        mixes = kind in ("linear", "conv", "general_conv", "dropout", "flatten", "batch_norm") or kind == "pool" and any(part[5])
+        mixes = kind in ("linear", "conv", "general_conv", "dropout", "flatten", "batch_norm") or kind in DROPOUTS or \
+            kind == "pool" and any(part[5])
         return product(output[1:]) == 1 or equal and not mixes, \
             uniform and not mixes and kind not in ("layer_norm", "rms_norm", "group_norm", "instance_norm", "embedding")
 
@@ -255,7 +264,11 @@ class Graph:
             size = [part[3]] * part[2]
             if any(2 * p > part[3] for p in part[5]):
                 raise Invalid("padding of more than half a window")
-            return self.window(part, v, path, part[2], size, part[4], part[5], None)
+            return self.window(part, v, path, part[2], size, part[4], part[5], None, pool_options(part)["ceil"])
+        if kind == "lp_pool":
+            for inner in (["whole_power"], ["pool", "average", part[2], part[3], part[4], [0] * part[2]], ["root_of_sum"]):
+                v = self.part(inner, v, path)
+            return v
         if kind == "global_pool":
             if not rank:
                 raise Invalid("no extents")
@@ -264,6 +277,11 @@ class Graph:
             if not rank:
                 raise Invalid("no extents")
             return self.add(part, [v], (s[0],) + tuple(e * part[1] for e in s[1:]), path)
+        if kind == "resize":
+            if not rank or part[2] == "cubic" and rank != 2 or isinstance(part[1], list) and len(part[1]) != rank:
+                raise Invalid("another rank")
+            extents = part[1] if isinstance(part[1], list) else [e * part[1] for e in s[1:]]
+            return self.add(part, [v], (s[0], *extents), path, 0, product(s[:1]) * product(extents) * 4)
         if kind in MOVES:
             return self.add(part, [v], self.moved(part, s), path)
         if kind == "embedding":
@@ -271,9 +289,9 @@ class Graph:
                 raise Invalid("integers of several channels")
             return self.add(part, [v], (part[2],) + (s[1:] if rank else s), path, part[1] * part[2])
         if kind == "batch_norm":
-            return self.add(part, [v], s, path, 2 * s[0])
+            return self.add(part, [v], s, path, 2 * s[0] * is_affine(part))
         if kind in ("layer_norm", "rms_norm"):
-            return self.add(part, [v], s, path, part[1] * (2 if kind == "layer_norm" else 1) * s[0])
+            return self.add(part, [v], s, path, bool(part[1]) * (2 if kind == "layer_norm" and part[1] is True else 1) * s[0])
         if kind == "group_norm":
             if s[0] % part[1]:
                 raise Invalid("groups that do not divide the channels")
@@ -295,7 +313,7 @@ class Graph:
             if rank != part[2]:
                 raise Invalid("another rank")
             return self.add(part, [v], (s[0], *part[3]), path)
-        if kind in POINTWISE or kind in ("softmax", "dropout"):
+        if kind in POINTWISE or kind in ("softmax", "dropout", "whole_power", "root_of_sum", "local_response") or kind in DROPOUTS:
             return self.add(part, [v], s, path)
         if kind == "prelu":
             return self.add(part, [v], s, path, s[0] if part[1] else 1)
@@ -393,13 +411,15 @@ class Graph:
             v = sublayer(v, lambda x: self.attention(heads, part[4], cross, x, path))
         return sublayer(v, feed)
 
-    def window(self, part, v, path, rank, size, stride, padding, outputs):
+    def window(self, part, v, path, rank, size, stride, padding, outputs, ceil=False):
         s = self.shape(v)
         if len(s) - 1 != rank:
             raise Invalid("another rank")
         if any(e + 2 * p < k for e, k, p in zip(s[1:], size, padding)):
             raise Invalid("a window that does not fit")
-        extents = tuple((e + 2 * p - k) // t + 1 for e, k, t, p in zip(s[1:], size, stride, padding))
+        extents = tuple((e + 2 * p - k + ceil * (t - 1)) // t + 1 for e, k, t, p in zip(s[1:], size, stride, padding))
+        if ceil:  # the last window begins in the image or in front of it
+            extents = tuple(n - ((n - 1) * t >= e + p) for n, e, t, p in zip(extents, s[1:], stride, padding))
         if outputs is None:
             return self.add(part, [v], (s[0],) + extents, path, 0, product(size) * s[0] * product(extents))
         count = product(size) * s[0] * outputs
@@ -506,7 +526,7 @@ class Graph:
         """Results may lose more than what rounding inputs and parameters shows: see network_check.cpp."""
         kinds = [n["kind"] for n in self.nodes]
         products = sum(kind in ("linear", "conv", "general_conv") for kind in kinds)
-        return any(kind.endswith("_norm") or kind == "recurrent" for kind in kinds) or products >= 8 and ("tanh" in kinds or "sigmoid" in kinds)
+        return any(kind.endswith("_norm") or kind in ("recurrent", "root_of_sum") for kind in kinds) or products >= 8 and ("tanh" in kinds or "sigmoid" in kinds)
 
     def longest_sum(self):
         longest = 1
@@ -541,7 +561,7 @@ class Graph:
             if read[i]:
                 for s in self.nodes[i]["sources"]:
                     read[s] = True
-        depth = sum(n["kind"] not in POINTWISE + INPUTS + MOVES + ("dropout", "flatten") for n in self.nodes)
+        depth = sum(n["kind"] not in POINTWISE + INPUTS + MOVES + tuple(DROPOUTS) + ("dropout", "flatten") for n in self.nodes)
         if 15 <= depth <= 17:
             found.add(f"depth {depth}")
         for i, n in enumerate(self.nodes):
@@ -560,6 +580,21 @@ class Graph:
                 found.add("table of one entry")
             if n["kind"] == "embedding" and product(shape[1:]) == 1:
                 found.add("table on one position")
+            if n["kind"] == "resize" and shape != n["input"]:
+                found.add(n["part"][2] + " interpolation" + (", corners" if n["part"][3] else ""))
+                if any(a < b for a, b in zip(shape[1:], n["input"][1:])):
+                    found.add("interpolation to fewer numbers")
+            if n["kind"] == "pool" and any((m - 1) * t + n["part"][3] > e + 2 * p for m, t, e, p in
+                                           zip(shape[1:], n["part"][4], n["input"][1:], n["part"][5])):
+                found.add("pooling beyond the padding")
+            if n["kind"] == "pool" and not pool_options(n["part"])["counts"] and any(n["part"][5]):
+                found.add("average without padding")
+            if n["kind"] == "root_of_sum":
+                found.add("pooling of powers")
+            if n["kind"] in DROPOUTS:
+                found.add(n["kind"].replace("_", " "))
+            if n["kind"] == "batch_norm" and not is_affine(n["part"]) or n["kind"] == "layer_norm" and n["part"][1] == "weight":
+                found.add("normalisation without " + ("parameters" if n["kind"] == "batch_norm" else "bias"))
             if n["kind"] in ("layer_norm", "rms_norm") and shape[0] in (1, 17, 128, 129):
                 found.add(f"rows of {shape[0]} channels")
             if n["kind"] in MOVES:
@@ -675,6 +710,14 @@ class Graph:
             if n["kind"] in ("linear", "conv", "general_conv", "pool", "global_pool"):
                 total += product(n["output"])
         return total
+
+
+def pool_options(pool):
+    return pool[6] if len(pool) > 6 else {"ceil": False, "counts": True}
+
+
+def is_affine(batch_norm):
+    return len(batch_norm) < 5 or batch_norm[4]
 
 
 def states_of(cell):
@@ -803,7 +846,12 @@ class Draw:
             padding = [min(p, size // 2) for p in padding]
         size = max(size, 1)
         stride = [size] * rank if r.random() < 0.6 else [r.choice((1, 2, size + 1)) for _ in range(rank)]
-        return ["pool", r.choice(("max", "average")), rank, size, stride, padding]
+        if r.random() < 0.12 and all(e >= size for e in s[1:]):
+            return ["lp_pool", r.choice((1, 2, 2)), rank, size, stride]
+        which = r.choice(("max", "average"))
+        if r.random() < 0.35 and all(e >= size for e in s[1:]):  # PyTorch refuses some others
+            return ["pool", which, rank, size, stride, padding, {"ceil": r.random() < 0.6, "counts": which == "max" or r.random() < 0.5}]
+        return ["pool", which, rank, size, stride, padding]
 
     def group_norm(self, s):
         r = self.rng
@@ -812,6 +860,12 @@ class Draw:
             return ["instance_norm"] + options
         divisors = [n for n in range(1, s[0] + 1) if s[0] % n == 0]
         return ["group_norm", r.choice((1, divisors[-1], r.choice(divisors), r.choice(divisors)))] + options
+
+    def resize(self, s):
+        """An interpolation."""
+        r, rank = self.rng, len(s) - 1
+        size = r.choice((1, 2, 2, 3)) if r.random() < 0.5 else [r.choice((1, 2, 3, e, e + 1, 2 * e - 1, max(1, e - 1), 3 * e)) for e in s[1:]]
+        return ["resize", size, "cubic" if rank == 2 and r.random() < 0.5 else "linear", r.random() < 0.4]
 
     def reduction(self, s):
         """Axes, or an adaptive pooling."""
@@ -835,8 +889,18 @@ class Draw:
         if s and r.random() < 0.4:
             return self.group_norm(s)
         if r.random() < 0.4:
-            return ["batch_norm", None]
-        return [r.choice(("layer_norm", "layer_norm", "rms_norm")), r.random() < 0.75, r.choice((1e-5, 1e-5, 1e-3))]
+            return self.batch_norm() if r.random() < 0.3 else ["batch_norm", None]
+        kind = r.choice(("layer_norm", "layer_norm", "rms_norm"))
+        return [kind, "weight" if kind == "layer_norm" and r.random() < 0.15 else r.random() < 0.75, r.choice((1e-5, 1e-5, 1e-3))]
+
+    def batch_norm(self):
+        r = self.rng
+        options = [r.choice((1e-5, 1e-3)), r.choice((0.1, 0.5, 1.0)), r.random() < 0.3] if r.random() < 0.6 else []
+        return ["batch_norm", r.choice((None, "Local", "Global"))] + options
+
+    def dropout(self):
+        r = self.rng
+        return [r.choice(("dropout",) * 3 + tuple(DROPOUTS)), r.choice((0.0, 0.25, 0.5))]
 
     def table(self, channels):
         return ["embedding", self.rng.choice((1, 2, 3, 7, 17, 40, 128, 129)), channels]
@@ -934,18 +998,17 @@ class Draw:
         if p < 0.60:
             return self.pointwise()
         if p < 0.72:
-            if r.random() < 0.7:
-                return self.norm(s)
-            options = [r.choice((1e-5, 1e-3)), r.choice((0.1, 0.5, 1.0))] if r.random() < 0.3 else []
-            return ["batch_norm", r.choice((None, "Local", "Global"))] + options
+            if r.random() < 0.12:
+                return ["local_response", r.choice((1, 2, 3, 5, 5, 70)), r.choice((1e-4, 0.5, 1.5)), r.choice((0.75, 0.75, 0.5, 1.0)), r.choice((1.0, 2.0))]
+            return self.norm(s) if r.random() < 0.7 else self.batch_norm()
         if image and p < 0.84:
             return self.reduction(s) if r.random() < 0.35 else self.pool(s)
         if image and p < 0.88:
-            return ["upsample", r.choice((1, 2, 2, 3))]
+            return ["upsample", r.choice((1, 2, 2, 3))] if r.random() < 0.4 else self.resize(s)
         if p < 0.91:
             return self.softmax(s)
         if p < 0.95:
-            return ["dropout", r.choice((0.0, 0.25, 0.5))]
+            return self.dropout()
         return ["flatten"] if image or r.random() < 0.5 else self.reduction(s)
 
     def block(self, s, depth):
@@ -1069,7 +1132,7 @@ class Draw:
                 s = self.current(parts)
                 parts = self.extend(parts, [self.reduction(s) if r.random() < 0.2 else self.pool(s)])
             if r.random() < 0.12:
-                parts = self.extend(parts, [["upsample", 2]])
+                parts = self.extend(parts, [["upsample", 2] if r.random() < 0.5 else self.resize(self.current(parts))])
         return self.head(parts) if r.random() < 0.85 else parts
 
     def statistics(self):
@@ -1408,7 +1471,7 @@ def spell(part):
     if kind == "embedding":
         return named("Embedding", *part[1:])
     if kind in ("layer_norm", "rms_norm"):
-        options = ([] if part[1] else ["phyllo::Affine<false>"]) + \
+        options = ([] if part[1] else ["phyllo::Affine<false>"]) + (["phyllo::Bias<false>"] if part[1] == "weight" else []) + \
                   ([] if part[2] == 1e-5 else [f"phyllo::Epsilon<{part[2]}>"])
         return named("LayerNorm" if kind == "layer_norm" else "RMSNorm", *options)
     if kind in ("group_norm", "instance_norm"):
@@ -1472,12 +1535,20 @@ def spell(part):
                   (["phyllo::Nonlinearity<phyllo::ReLU>"] if cell == "rnn_relu" else [])
         return named(cell.split("_")[0].upper(), hidden, *options)
     if kind == "pool":
-        _, which, rank, size, stride, padding = part
+        _, which, rank, size, stride, padding = part[:6]
         options = ([option("Stride", stride)] if any(s != size for s in stride) else []) + \
-                  ([option("Padding", padding)] if any(padding) else [])
+                  ([option("Padding", padding)] if any(padding) else []) + \
+                  (["phyllo::CeilMode"] if pool_options(part)["ceil"] else []) + \
+                  ([] if pool_options(part)["counts"] else ["phyllo::CountPadding<false>"])
         return named(f"{'Max' if which == 'max' else 'Average'}Pool{rank}d", size, *options)
+    if kind == "local_response":
+        return named("LocalResponseNorm", *part[1:])
+    if kind == "lp_pool":
+        _, power, rank, size, stride = part
+        return named(f"LpPool{rank}d", power, size, *([option("Stride", stride)] if any(s != size for s in stride) else []))
     if kind == "batch_norm":
         numbers = [f"phyllo::Epsilon<{part[2]}>", f"phyllo::Momentum<{part[3]}>"] if len(part) > 2 else []
+        numbers += [] if is_affine(part) else ["phyllo::Affine<false>"]
         return named("BatchNorm", *([f"phyllo::Statistics::{part[1]}"] if part[1] else []), *numbers)
     if kind == "bump":
         return "networks::Bump"
@@ -1510,8 +1581,16 @@ def spell(part):
               "flatten": "Flatten", "global_pool": "GlobalAveragePool"}
     if kind in simple or kind in UNITS:
         return "phyllo::" + (simple.get(kind) or UNITS[kind])
-    if kind in ("dropout", "upsample"):
-        return named("Dropout" if kind == "dropout" else "Upsample", part[1])
+    if kind == "dropout" or kind in DROPOUTS:
+        return named(DROPOUTS.get(kind, "Dropout"), part[1])
+    if kind == "upsample":
+        return named("Upsample", part[1])
+    if kind == "resize":
+        options = ["phyllo::LinearInterpolation" if part[2] == "linear" else "phyllo::CubicInterpolation"] + \
+                  (["phyllo::AlignCorners"] if part[3] else [])
+        if isinstance(part[1], list):
+            return named("Resize", named("OutputSize", *part[1]), *options)
+        return named("Upsample", part[1], *options)
     if kind in ("save", "from", "add_from", "concat_from", "multiply_by", "output"):
         name = {"save": "Save", "from": "From", "add_from": "AddFrom", "concat_from": "ConcatFrom",
                 "multiply_by": "MultiplyBy", "output": "Output"}
@@ -1546,6 +1625,7 @@ def test_case(d):
     call = "networks::no_call" if not d["call"] else \
         "networks::call_by_thread" if g.widest() <= WIDEST else "networks::call_by_team"
     kinks = any(n["kind"] in KINKED or n["kind"] == "recurrent" and n["part"][1] == "rnn_relu" or n["part"] == ["glu", "relu"] or
+                n["kind"] == "root_of_sum" or
                 n["kind"] in ("pool", "adaptive_pool", "reduce") and n["part"][1] == "max" for n in g.nodes)
     terms, losses, rule, make_rule = "", "void", "void", ""
     if d["trained"]:

@@ -32,7 +32,8 @@ ENOUGH = 20  # times that each role, kind of step and boundary is to occur
 ENVIRONMENT = {"OMP_NUM_THREADS": "2", "OMP_PROC_BIND": "false", "OMP_WAIT_POLICY": "passive",
                "OMP_STACKSIZE": "2M"}  # stacks as small as they are on many clusters
 ROLES = ("input", "contraction", "normalization", "pointwise", "pooling", "add",
-         "concatenation", "row", "lookup", "convolution", "move", "reduce", "map", "product", "position", "scan")
+         "concatenation", "row", "lookup", "convolution", "move", "reduce", "map", "product", "position", "scan",
+         "resample", "local_response")
 KINDS = ("single", "folded_contraction", "contraction_epilogue", "normalization_epilogue", "normalization_add",
          "add_epilogue", "attention", "pointwise_chain", "segment", "training segment", "whole step")
 
@@ -176,6 +177,10 @@ def smaller_part(part):
             yield [["pool", part[1], rank, n, [n] * rank, [0] * rank]]
         yield [["pool", part[1], rank, part[3], [part[3]] * rank, [0] * rank]]
         yield [["pool", "average"] + part[2:]]
+        if len(part) > 6:
+            yield [part[:6]]
+    elif kind == "lp_pool":
+        yield [["pool", "average", *part[2:], [0] * part[2]]]
     elif kind in ("attention", "encoder", "decoder"):
         plain = {"causal": False, "mask": None, "dropout": None, "rotary": 0, "norm_first": False, "epsilon": 1e-5}
         for name, value in part[-1].items():
@@ -197,6 +202,12 @@ def smaller_part(part):
         if kind == "group_norm":
             for n in smaller_numbers(part[1]):
                 yield [[kind, n] + part[2:]]
+    elif kind == "resize" and part[2:] != ["linear", False]:
+        yield [part[:2] + ["linear", False]]
+    elif kind == "local_response" and part[1] > 1:
+        yield [[kind, 1] + part[2:]]
+    elif kind in generate.DROPOUTS:
+        yield [["dropout", part[1]]]
     elif kind == "softmax_over":
         yield [["softmax"]]
         yield [[kind, None, True]]
@@ -365,7 +376,10 @@ def all_boundaries():
          "logarithm of a softmax", "reduced channels", "reduced extents", "reduced by sum", "reduced by mean", "reduced by max",
          "adaptive windows overlap", "adaptive windows side by side", "rnn", "rnn_relu", "lstm",
          "gru", "recurrent, bidirectional", "recurrent, initial", "recurrent, final", "recurrent, lengths",
-         "recurrent, layers", "recurrent, one time"] + [f"rows of {c} channels" for c in (1, 17, 128, 129)]
+         "recurrent, layers", "recurrent, one time", "channel dropout", "alpha dropout", "stochastic depth",
+         "normalisation without parameters", "normalisation without bias", "linear interpolation", "linear interpolation, corners",
+         "cubic interpolation", "cubic interpolation, corners", "interpolation to fewer numbers",
+         "pooling beyond the padding", "average without padding", "pooling of powers"] + [f"rows of {c} channels" for c in (1, 17, 128, 129)]
 
 
 def read_table(file):

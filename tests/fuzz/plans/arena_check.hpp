@@ -235,6 +235,7 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
             break;
           case Role::pooling:
           case Role::lookup:
+          case Role::local_response:
           case Role::map:  // the input of the chain is made again
             sources = true;
             break;

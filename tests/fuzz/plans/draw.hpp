@@ -269,7 +269,7 @@ class NetworkDrawer {
     }
     switch (draw_.below(30)) {
       case 26:
-        add(plain(PartKind::map, draw_.below(2)));
+        add(plain(PartKind::map, draw_.below(3)));
         return;
       case 27:
         add(plain(PartKind::multiply, tag));
@@ -307,7 +307,7 @@ class NetworkDrawer {
         add(plain(PartKind::softmax));
         return;
       case 15:
-        add(plain(PartKind::upsample, 1 + draw_.below(2)));
+        add(plain(PartKind::upsample, 1 + draw_.below(3)));
         return;
       case 16:
         add(plain(PartKind::flatten));

@@ -20,7 +20,7 @@ enum class PartKind {
   pointwise,  // number: 0 from its input, 1 from its output, 2 random
   normalization,
   softmax,
-  upsample,
+  upsample,  // number: factor; 3: of two, by interpolation
   flatten,
   save,    // tag
   from,    // tag
@@ -35,7 +35,7 @@ enum class PartKind {
   group_normalization,  // number: groups; bias: with weight and bias
   reduction,  // number: 0 sum, 1 maximum, 2 first maximum; size: extents; bias: channels stay
   scan,  // LSTM<3>; number: 1 with initial states, 2 with lengths as well; bias: last states kept
-  map,   // number: 0 halves of channels with noise, 1 parameters
+  map,   // number: 0 halves of channels with noise, 1 parameters, 2 division by channels around
   multiply,   // tag
   attention,  // number: the tag of its keys and values, -1: the current value; bias: with a dropout
 };
@@ -125,6 +125,7 @@ struct Contraction {
 };
 struct Pooling {
   static constexpr Role role = Role::pooling;
+  static constexpr op::PoolingKind kind = op::PoolingKind::maximum;
   static Window window_on(Shape s) {
     Window w = window();
     if (part.kind == PartKind::global_pooling)
@@ -146,7 +147,7 @@ struct Random : Pointwise {
 };
 struct Normalization : AnyShape {
   static constexpr Role role = Role::normalization;
-  static constexpr bool global_statistics = false;
+  static constexpr bool global_statistics = false, affine = true;
   static constexpr float momentum = 0.1f, epsilon = 1e-5f;
 };
 struct IntegerInput : Input {
@@ -181,6 +182,10 @@ struct Reduction {
     if (!part.bias) s.channels = 1;
     return s;
   }
+};
+struct LocalResponse : AnyShape {
+  static constexpr Role role = Role::local_response;
+  static constexpr int size = 5;
 };
 struct Halves : AnyShape {
   static constexpr Role role = Role::map;
@@ -251,6 +256,20 @@ struct Upsample {
       m = m.with(d, a);
     }
     return m;
+  }
+};
+struct Resample {
+  static constexpr Role role = Role::resample;
+  static bool accepts(Shape s) { return s.rank > 0; }
+  static Shape output(Shape s) {
+    for (int d = 3 - s.rank; d < 3; ++d) s.spatial[d] *= 2;
+    return s;
+  }
+  static ResampleAxes axes(Shape s) {
+    ResampleAxes axes;
+    for (int d = 0; d < 3; ++d)
+      axes.axis[d] = ResampleAxis::between(s.spatial[d], output(s).spatial[d], 2, false);
+    return axes;
   }
 };
 struct Flatten : AnyShape {
@@ -359,12 +378,14 @@ struct Lowering {
       case PartKind::softmax:
         return infer<drawn::Softmax>(graph.append(current));
       case PartKind::map:
+        if (part.number == 2) return infer<drawn::LocalResponse>(graph.append(current));
         if (part.number == 0) return infer<drawn::Halves>(graph.append(current));
         return infer<drawn::ScaleShift>(graph.append(current));
       case PartKind::multiply:
         if (saved[tag] < 0) return refuse();
         return infer<drawn::Multiply>(graph.append(current, saved[tag]));
       case PartKind::upsample:
+        if (part.number == 3) return infer<drawn::Resample>(graph.append(current));
         return infer<drawn::Upsample>(graph.append(current));
       case PartKind::flatten:
         return infer<drawn::Flatten>(graph.append(current));
@@ -534,13 +555,16 @@ inline std::string spelling(Description const& description) {
         text += "Softmax";
         break;
       case PartKind::map:
-        text += p.number == 0 ? "Reparameterise" : "ScaleShift";
+        text += p.number == 0   ? "Reparameterise"
+                : p.number == 1 ? "ScaleShift"
+                                : "LocalResponseNorm<5>";
         break;
       case PartKind::multiply:
         text += "MultiplyBy<struct t" + number(p.number) + ">";
         break;
       case PartKind::upsample:
-        text += "Upsample<" + number(p.number) + ">";
+        text += p.number == 3 ? "Upsample<2, LinearInterpolation>"
+                              : "Upsample<" + number(p.number) + ">";
         break;
       case PartKind::flatten:
         text += "Flatten";

@@ -9,6 +9,7 @@
 #include <phyllo/backend/host/general_convolution.hpp>
 #include <phyllo/backend/host/group_normalization.hpp>
 #include <phyllo/backend/host/images/image_segment.hpp>
+#include <phyllo/backend/host/local_response.hpp>
 #include <phyllo/backend/host/lookup.hpp>
 #include <phyllo/backend/host/loss_sum.hpp>
 #include <phyllo/backend/host/map.hpp>
@@ -17,6 +18,7 @@
 #include <phyllo/backend/host/pooling.hpp>
 #include <phyllo/backend/host/position.hpp>
 #include <phyllo/backend/host/reduction.hpp>
+#include <phyllo/backend/host/resample.hpp>
 #include <phyllo/backend/host/row.hpp>
 #include <phyllo/backend/host/scan.hpp>
 #include <phyllo/backend/host/segment/segment_backward.hpp>

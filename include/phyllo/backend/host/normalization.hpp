@@ -148,8 +148,8 @@ struct normalization_forward
       mean[c] = training ? work.mean[of] : A(work.running_mean[of]);
       inverse[c] = training ? work.inverse_deviation[of]
                             : A(1) / Kokkos::sqrt(A(work.running_variance[of]) + work.epsilon);
-      scale[c] = A(work.scale[of]);
-      shift[c] = A(work.shift[of]);
+      scale[c] = op::scale_at<A>(work.scale, of);
+      shift[c] = op::shift_at<A>(work.shift, of);
     });
     this->each_row(begin, end, first, count, [&](long r, long at, int numbers) {
       auto const* const x = work.x + at;
@@ -180,8 +180,8 @@ template <class Chain, class P> struct NormalizationSlope {
   template <class Work> void set(Work const& work, int c, int of) {
     mean[c] = work.mean[of];
     inverse[c] = work.inverse_deviation[of];
-    scale[c] = A(work.scale[of]);
-    shift[c] = A(work.shift[of]);
+    scale[c] = op::scale_at<A>(work.scale, of);
+    shift[c] = op::shift_at<A>(work.shift, of);
   }
   /// Gradient at the chain's input; z is recomputed from x unless the result is available.
   template <Beside beside, class S>

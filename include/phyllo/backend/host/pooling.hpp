@@ -30,19 +30,20 @@ template <op::PoolingKind Kind, class P> struct pooling_forward {
     for (int d = 0; d < 3; ++d)
       origin[d] = q.at[d] * work.window.stride[d] - work.window.padding[d];
     S const* const sample = work.x + row / work.output.positions() * work.input.size();
+    [[maybe_unused]] int const divisor = op::pooling_divisor<Kind>(work, q.at);
     for (int c = 0; c < work.input.channels; c += pooled_channels) {
       int const left = work.input.channels - c;
       if (left >= pooled_channels)
-        compute<pooled_channels>(sample + c, taps, origin, pooled_channels, row, c);
+        compute<pooled_channels>(sample + c, taps, origin, pooled_channels, row, c, divisor);
       else
-        compute<0>(sample + c, taps, origin, left, row, c);
+        compute<0>(sample + c, taps, origin, left, row, c, divisor);
     }
   }
 
  private:
   template <int Count>
   void compute(S const* from, portable::Box const& taps, int const (&origin)[3], int some, long row,
-               int first) const {
+               int first, [[maybe_unused]] int divisor) const {
     int const count = Count > 0 ? Count : some;
     constexpr bool maximum = Kind == op::PoolingKind::maximum;
     A result[pooled_channels] = {};
@@ -70,7 +71,7 @@ template <op::PoolingKind Kind, class P> struct pooling_forward {
           }
         }
     if constexpr (!maximum)
-      for (int c = 0; c < count; ++c) result[c] /= A(work.window.taps());
+      for (int c = 0; c < count; ++c) result[c] /= A(divisor);
     store_numbers(result, count, work.y + row * work.output.channels + first);
   }
 };
@@ -109,8 +110,9 @@ template <op::PoolingKind Kind, class P> struct pooling_backward {
             add_where_first<Count>(work.x + n * work.input.size() + first, position, q, d_y, some,
                                    sum);
           } else {
+            A const divisor = A(op::pooling_divisor<Kind>(work, {qd, qh, qw}));
             PHYLLO_SIMD(16)
-            for (int c = 0; c < count; ++c) sum[c] += number<A>(d_y, c) / A(work.window.taps());
+            for (int c = 0; c < count; ++c) sum[c] += number<A>(d_y, c) / divisor;
           }
         }
     S* const d_x = work.d_x + row * channels + first;

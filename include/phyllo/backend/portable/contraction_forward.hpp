@@ -63,8 +63,8 @@ template <class Chain, class P> struct contraction_forward {
       if (work.fold.mean != nullptr)
         z = (z - A(work.fold.mean[first + o])) /
                 Kokkos::sqrt(A(work.fold.variance[first + o]) + work.fold.epsilon) *
-                A(work.fold.scale[first + o]) +
-            A(work.fold.shift[first + o]);
+                op::scale_at<A>(work.fold.scale, first + o) +
+            op::shift_at<A>(work.fold.shift, first + o);
       int const element = q * work.output.channels + first + o;
       long const at = long(n) * work.output.size() + element;
       if (work.saved != nullptr) work.saved[at] = S(z);

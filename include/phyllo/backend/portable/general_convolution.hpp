@@ -21,8 +21,8 @@ PHYLLO_FUNCTION void finish_convolution(op::ConvolutionResult<P> const& result, 
   if (result.fold.mean != nullptr)
     z = (z - A(result.fold.mean[channel])) /
             Kokkos::sqrt(A(result.fold.variance[channel]) + result.fold.epsilon) *
-            A(result.fold.scale[channel]) +
-        A(result.fold.shift[channel]);
+            op::scale_at<A>(result.fold.scale, channel) +
+        op::shift_at<A>(result.fold.shift, channel);
   if (result.saved != nullptr) result.saved[at] = S(z);
   result.y[at] = S(Chain::value(z, result.random.element(n, element)));
 }

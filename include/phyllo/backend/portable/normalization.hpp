@@ -95,7 +95,7 @@ template <class Chain, class P> struct normalization_forward {
     A const inverse = work.mean != nullptr
                           ? work.inverse_deviation[c]
                           : A(1) / Kokkos::sqrt(A(work.running_variance[c]) + work.epsilon);
-    A z = (A(work.x[at]) - mean) * inverse * A(work.scale[c]) + A(work.shift[c]);
+    A z = (A(work.x[at]) - mean) * inverse * op::scale_at<A>(work.scale, c) + op::shift_at<A>(work.shift, c);
     if (work.added != nullptr) z += A(work.added[at]);
     Element const e = work.random.element(int(at / size), int(at % size));
     work.y[at] = typename P::storage(Chain::value(z, e));
@@ -111,7 +111,7 @@ PHYLLO_FUNCTION A normalization_gradient(Work const& work, long at, A& x_hat) {
   Element const e = work.random.element(int(at / size), int(at % size));
   if (Chain::derivative_of == Derivative::output && work.y != nullptr)
     return A(work.d_y[at]) * Chain::derivative(A(work.y[at]), e);
-  A z = x_hat * A(work.scale[c]) + A(work.shift[c]);
+  A z = x_hat * op::scale_at<A>(work.scale, c) + op::shift_at<A>(work.shift, c);
   if (work.added != nullptr) z += A(work.added[at]);
   A const kept = Chain::derivative_of == Derivative::output ? Chain::value(z, e) : z;
   return A(work.d_y[at]) * Chain::derivative(kept, e);
@@ -155,7 +155,7 @@ template <class Chain, class P> struct normalization_backward {
     A x_hat = 0;
     A const g = normalization_gradient<Chain, A>(work, at, x_hat);
     A const count = work.mean_sums[work.channels];
-    A const d = A(work.scale[c]) * work.inverse_deviation[c] *
+    A const d = op::scale_at<A>(work.scale, c) * work.inverse_deviation[c] *
                 (g - work.sums[c] / count - x_hat * work.sums[work.channels + c] / count);
     if (work.d_x != nullptr) work.d_x[at] = S(work.accumulate_gradient ? A(work.d_x[at]) + d : d);
     if (work.d_added != nullptr)

@@ -58,7 +58,7 @@ template <op::PoolingKind Kind, class P> struct pooling_forward {
             long const p = (d * work.input.spatial[1] + h) * work.input.spatial[2] + x;
             sum += A(sample[p * channels + c]);
           }
-      work.y[at] = S(sum / A(w.taps()));
+      work.y[at] = S(sum / A(op::pooling_divisor<Kind>(work, q.at)));
     }
   }
 };
@@ -86,7 +86,7 @@ template <op::PoolingKind Kind, class P> struct pooling_backward {
           if constexpr (Kind == op::PoolingKind::maximum) {
             if (first_maximum<A>(work, sample, c, Place(work.output, q)) == p) sum += d;
           } else {
-            sum += d / A(work.window.taps());
+            sum += d / A(op::pooling_divisor<Kind>(work, {qd, qh, qw}));
           }
         }
     work.d_x[at] = S(work.accumulate ? A(work.d_x[at]) + sum : sum);

@@ -7,6 +7,7 @@
 #include <phyllo/backend/portable/contraction.hpp>
 #include <phyllo/backend/portable/general_convolution.hpp>
 #include <phyllo/backend/portable/group_normalization.hpp>
+#include <phyllo/backend/portable/local_response.hpp>
 #include <phyllo/backend/portable/lookup.hpp>
 #include <phyllo/backend/portable/loss.hpp>
 #include <phyllo/backend/portable/map.hpp>
@@ -18,6 +19,7 @@
 #include <phyllo/backend/portable/position.hpp>
 #include <phyllo/backend/portable/product.hpp>
 #include <phyllo/backend/portable/reduction.hpp>
+#include <phyllo/backend/portable/resample.hpp>
 #include <phyllo/backend/portable/row.hpp>
 #include <phyllo/backend/portable/scan.hpp>
 #include <phyllo/backend/portable/segment.hpp>

@@ -59,8 +59,8 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
         int const o = i % outputs;
         if (work.fold.mean != nullptr)
           z = (z - A(work.fold.mean[o])) / std::sqrt(A(work.fold.variance[o]) + work.fold.epsilon) *
-                  A(work.fold.scale[o]) +
-              A(work.fold.shift[o]);
+                  op::scale_at<A>(work.fold.scale, o) +
+              op::shift_at<A>(work.fold.shift, o);
         long const at = long(n) * work.output.size() + i;
         if (work.saved != nullptr) work.saved[at] = S(z);
         work.y[at] = S(Chain::value(z, work.random.element(n, i)));

@@ -102,8 +102,8 @@ template <class Chain, class P> struct Kernels<op::GeneralConvolution<Chain>, P>
       if (result.fold.mean != nullptr)
         z = (z - A(result.fold.mean[c])) /
                 std::sqrt(A(result.fold.variance[c]) + result.fold.epsilon) *
-                A(result.fold.scale[c]) +
-            A(result.fold.shift[c]);
+                op::scale_at<A>(result.fold.scale, c) +
+            op::shift_at<A>(result.fold.shift, c);
       if (result.saved != nullptr) result.saved[at] = S(z);
       result.y[at] = S(Chain::value(z, result.random.element(n, i)));
     }

@@ -70,7 +70,7 @@ template <class Chain, class P> struct Kernels<op::Normalization<Chain>, P> {
                               ? work.inverse_deviation[c]
                               : A(1) / std::sqrt(A(work.running_variance[c]) + work.epsilon);
         long const at = long(n) * size + i;
-        A z = (A(work.x[at]) - mean) * inverse * A(work.scale[c]) + A(work.shift[c]);
+        A z = (A(work.x[at]) - mean) * inverse * op::scale_at<A>(work.scale, c) + op::shift_at<A>(work.shift, c);
         if (work.added != nullptr) z += A(work.added[at]);
         work.y[at] = S(Chain::value(z, work.random.element(n, i)));
       }
@@ -82,7 +82,7 @@ template <class Chain, class P> struct Kernels<op::Normalization<Chain>, P> {
     int const c = i % work.channels;
     long const at = long(n) * work.positions * work.channels + i;
     x_hat = (A(work.x[at]) - work.mean[c]) * work.inverse_deviation[c];
-    A z = x_hat * A(work.scale[c]) + A(work.shift[c]);
+    A z = x_hat * op::scale_at<A>(work.scale, c) + op::shift_at<A>(work.shift, c);
     if (work.added != nullptr) z += A(work.added[at]);
     Element const e = work.random.element(n, i);
     A const output = work.y != nullptr ? A(work.y[at]) : Chain::value(z, e);
@@ -118,7 +118,7 @@ template <class Chain, class P> struct Kernels<op::Normalization<Chain>, P> {
         int const c = i % work.channels;
         A x_hat = 0;
         A const g = gradient(work, n, i, x_hat);
-        A const d = A(work.scale[c]) * work.inverse_deviation[c] *
+        A const d = op::scale_at<A>(work.scale, c) * work.inverse_deviation[c] *
                     (g - work.sums[c] / count - x_hat * work.sums[work.channels + c] / count);
         long const at = long(n) * work.positions * work.channels + i;
         auto const write = [at](S* to, A value, bool sum) {

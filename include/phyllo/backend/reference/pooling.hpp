@@ -28,6 +28,11 @@ template <op::PoolingKind Kind, class P> struct Kernels<op::Pooling<Kind>, P> {
     return best;
   }
 
+  template <class Work> static A divisor(Work const& work, int q) {
+    int const(&s)[3] = work.output.spatial;
+    return A(op::pooling_divisor<Kind>(work, {q / s[2] / s[1], q / s[2] % s[1], q % s[2]}));
+  }
+
   template <class Space>
   static void run(Space const& exec, std::string const&,
                   typename Op::template Forward<P> const& work) {
@@ -46,7 +51,7 @@ template <op::PoolingKind Kind, class P> struct Kernels<op::Pooling<Kind>, P> {
           for_each_tap(work.input, work.output, work.window,
                        [&](int q, int, int p) { sum[std::size_t(q)] += A(x[p * channels + c]); });
           for (int q = 0; q < work.output.positions(); ++q)
-            y[q * channels + c] = S(sum[std::size_t(q)] / A(work.window.taps()));
+            y[q * channels + c] = S(sum[std::size_t(q)] / divisor(work, q));
         }
       }
   }
@@ -67,7 +72,7 @@ template <op::PoolingKind Kind, class P> struct Kernels<op::Pooling<Kind>, P> {
             sum[std::size_t(best[std::size_t(q)])] += A(d_y[q * channels + c]);
         } else {
           for_each_tap(work.input, work.output, work.window, [&](int q, int, int p) {
-            sum[std::size_t(p)] += A(d_y[q * channels + c]) / A(work.window.taps());
+            sum[std::size_t(p)] += A(d_y[q * channels + c]) / divisor(work, q);
           });
         }
         for (int p = 0; p < work.input.positions(); ++p) {

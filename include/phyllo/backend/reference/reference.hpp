@@ -6,6 +6,7 @@
 #include <phyllo/backend/reference/contraction.hpp>
 #include <phyllo/backend/reference/general_convolution.hpp>
 #include <phyllo/backend/reference/group_normalization.hpp>
+#include <phyllo/backend/reference/local_response.hpp>
 #include <phyllo/backend/reference/lookup.hpp>
 #include <phyllo/backend/reference/loss.hpp>
 #include <phyllo/backend/reference/map.hpp>
@@ -17,6 +18,7 @@
 #include <phyllo/backend/reference/position.hpp>
 #include <phyllo/backend/reference/product.hpp>
 #include <phyllo/backend/reference/reduction.hpp>
+#include <phyllo/backend/reference/resample.hpp>
 #include <phyllo/backend/reference/row.hpp>
 #include <phyllo/backend/reference/scan.hpp>
 #include <phyllo/backend/reference/segment.hpp>

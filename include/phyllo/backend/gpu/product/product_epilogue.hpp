@@ -49,8 +49,8 @@ template <class MmaAtom, class Chain, class P> struct ForwardEpilogue {
       if (bias != nullptr) z += float(bias[c + i]);
       if (fold.mean != nullptr)
         z = (z - fold.mean[c + i]) / Kokkos::sqrt(fold.variance[c + i] + fold.epsilon) *
-                float(fold.scale[c + i]) +
-            float(fold.shift[c + i]);
+                op::scale_at<float>(fold.scale, c + i) +
+            op::shift_at<float>(fold.shift, c + i);
     }
     if (saved != nullptr)
       write_four(saved + row * columns, columns, c, MmaAtom::rounded(four.value));

@@ -49,8 +49,8 @@ template <class Chain, class P> struct ConvolutionEpilogue {
         auto const& fold = result.fold;
         z[c] = (z[c] - A(fold.mean[channel + c])) /
                    std::sqrt(A(fold.variance[channel + c]) + fold.epsilon) *
-                   A(fold.scale[channel + c]) +
-               A(fold.shift[channel + c]);
+                   op::scale_at<A>(fold.scale, channel + c) +
+               op::shift_at<A>(fold.shift, channel + c);
       }
     if (result.saved != nullptr) store_numbers(z, columns, result.saved + element);
     if constexpr (Chain::random) {

@@ -83,7 +83,8 @@ template <class Chain, class P> class ForwardEpilogue {
     for (int c = 0; c < columns; ++c) {
       A const mean = A(fold_.mean[column + c]);
       A const deviation = std::sqrt(A(fold_.variance[column + c]) + fold_.epsilon);
-      A const scale = A(fold_.scale[column + c]), shift = A(fold_.shift[column + c]);
+      A const scale = op::scale_at<A>(fold_.scale, column + c);
+      A const shift = op::shift_at<A>(fold_.shift, column + c);
       for (int r = 0; r < rows; ++r) {
         A& z = sums[r * stride + c];
         z = (z - mean) / deviation * scale + shift;

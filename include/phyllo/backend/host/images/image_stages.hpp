@@ -105,6 +105,7 @@ template <class Layers, class P, bool Training, bool InputGradient = false> clas
   template <int L> Randomness randomness() const {
     Randomness random = random_;
     random.position += position_[L];
+    random.channels = Op<L>::output.channels;
     return random;
   }
 

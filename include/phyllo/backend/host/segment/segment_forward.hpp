@@ -138,9 +138,11 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
     using Op = typename Layout::template Op<L>;
     if constexpr (op::is_normalization<Op>) {
       op::RunningStatistics const& s = work.statistics[images + L];
-      RowTile<Op, P>::normalization(work.buffers + s.buffer,
-                                    work.parameters + work.weight[images + L],
-                                    work.parameters + work.bias[images + L], s.epsilon,
+      auto const parameter = [this](int offset) {
+        return offset < 0 ? nullptr : work.parameters + offset;
+      };
+      RowTile<Op, P>::normalization(work.buffers + s.buffer, parameter(work.weight[images + L]),
+                                    parameter(work.bias[images + L]), s.epsilon,
                                     normalizations + 2 * Layout::normalized_at(L));
     } else if constexpr (op::is_row_norm<Op>) {
       RowNormTile<Op, P, Layout::stored_rows>::load(work, images + L,
