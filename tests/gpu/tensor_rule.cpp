@@ -31,15 +31,18 @@ template <class Rule> void update_by_groups() {
   optimizer.update(exec, model);
 }
 
-template <class L, class Targets> void train_by(Targets const& targets) {
+struct GpuTriples : phyllo::Network<phyllo::Input<16>, phyllo::Linear<15>> {};
+
+template <class L, class Net = GpuTensors, class Targets> void train_by(Targets const& targets) {
   Kokkos::DefaultExecutionSpace exec;
-  phyllo::Trainer<GpuTensors, L, phyllo::AdamW> trainer(exec, phyllo::AdamW{}, {.batch = 8});
+  phyllo::Trainer<Net, L, phyllo::AdamW> trainer(exec, phyllo::AdamW{}, {.batch = 8});
   trainer.step(Kokkos::View<float**>("inputs", 8, 16), targets);
 }
 
 void gpu_tensor_rules() {
   PHYLLO_IN_VERIFY(train_by<phyllo::MaskedCrossEntropy<>>(Kokkos::View<int*>("targets", 8));
                    train_by<phyllo::GaussianLikelihood>(Kokkos::View<float**>("targets", 8, 8));
+                   train_by<phyllo::TripletMargin, GpuTriples>(phyllo::no_targets);
                    train_by<phyllo::Dice>(Kokkos::View<float**>("targets", 8, 16));)
   update_by_groups<phyllo::AdamW>();
   PHYLLO_IN_VERIFY(update_by_groups<phyllo::Lamb>();)

@@ -42,6 +42,14 @@ template <class Space, class AllPorts, class... Term> struct BindTargets {
   }
 
  private:
+  // A function of its own: nvcc does not take a lambda that reads a constant of a generic one.
+  template <class T> static constexpr Shape target_shape() {
+    constexpr int each = op::outputs_per_target<typename T::loss>();
+    Shape shape = AllPorts::output_shape(output_of<T>());
+    if constexpr (each > 0) shape.channels /= each;
+    return shape;
+  }
+
   template <class View> static void check_targets(View const&) {
     static_assert(terms == 1,
                   "Losses: expected one View of targets for each loss, got a single one. Pass "
@@ -72,11 +80,7 @@ template <class Space, class AllPorts, class... Term> struct BindTargets {
                     "Losses: a loss has targets and there is none, or the reverse. Pass a View of "
                     "targets, or no_targets for a loss of the outputs alone.");
       if constexpr (!is_none && each > 0) {
-        constexpr Shape shape = [] {
-          Shape of = AllPorts::output_shape(output_of<T>());
-          of.channels /= each;
-          return of;
-        }();
+        constexpr Shape shape = target_shape<T>();
         if (batch_of(view, who) != batch)
           throw Error(who + ": expected " + std::to_string(batch) +
                       " samples as in the inputs, got " + std::to_string(view.extent(0)) + ".");
