@@ -259,7 +259,7 @@ template <class M> class WeightAverage;
 struct LossScaling;
 struct Clipping;
 struct OptimizerOptions;
-class Parameters;
+class ParameterSelection;
 struct ParameterGroup;
 template <class T, class Space> class GradientSum;
 template <class Rule, class M> class Optimizer;

@@ -27,7 +27,7 @@ template <class Rule> void update_by_groups() {
   M model(exec, {.batch = 8});
   phyllo::Optimizer<Rule, M> optimizer(exec, model, Rule{});
   model.initialize(exec, phyllo::Orthogonal{});
-  optimizer.set_group(exec, phyllo::Parameters::biases_and_norms(), {.weight_decay = 0});
+  optimizer.set_group(exec, phyllo::ParameterSelection::biases_and_norms(), {.weight_decay = 0});
   optimizer.update(exec, model);
 }
 

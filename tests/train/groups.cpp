@@ -60,8 +60,8 @@ template <class M> Choice choice_of(NetworkTensor const& t) {
 }
 template <class O, class Space> void choose(Space const& exec, O& optimizer) {
   std::string const last = std::to_string(O::tensors.tensor[O::tensors.size - 1].node - 1);
-  optimizer.set_group(exec, Parameters::biases_and_norms(), {.weight_decay = 0});
-  optimizer.set_group(exec, Parameters::named(last + ".*"),
+  optimizer.set_group(exec, ParameterSelection::biases_and_norms(), {.weight_decay = 0});
+  optimizer.set_group(exec, ParameterSelection::named(last + ".*"),
                       {.rate_factor = 0.1, .weight_decay = 0.3});
 }
 
@@ -198,17 +198,19 @@ TEST_CASE("groups: in every precision, by one thread and by all") {
 
 TEST_CASE("groups: selections by use, layer, name and tag") {
   // 0: conv2d, 1: its bias, 2 and 3: batch norm, 4 and 5: the residual's, 6 to 9: heads, 10: PReLU.
-  CHECK(chosen(Parameters::all()).size() == 11);
-  CHECK(chosen(Parameters::weights()) == Indices{0, 4, 6, 8});
-  CHECK(chosen(Parameters::biases_and_norms()) == Indices{1, 2, 3, 5, 7, 9, 10});
-  CHECK(chosen(Parameters::of_layers("conv2d")) == Indices{0, 1, 4, 5});
-  CHECK(chosen(Parameters::of_layers("*norm")) == Indices{2, 3});
-  CHECK(chosen(Parameters::named("3.*")) == Indices{4, 5});
-  CHECK(chosen(Parameters::named("*.bias") | Parameters::of_layers("prelu")) ==
+  CHECK(chosen(ParameterSelection::all()).size() == 11);
+  CHECK(chosen(ParameterSelection::weights()) == Indices{0, 4, 6, 8});
+  CHECK(chosen(ParameterSelection::biases_and_norms()) == Indices{1, 2, 3, 5, 7, 9, 10});
+  CHECK(chosen(ParameterSelection::of_layers("conv2d")) == Indices{0, 1, 4, 5});
+  CHECK(chosen(ParameterSelection::of_layers("*norm")) == Indices{2, 3});
+  CHECK(chosen(ParameterSelection::named("3.*")) == Indices{4, 5});
+  CHECK(chosen(ParameterSelection::named("*.bias") | ParameterSelection::of_layers("prelu")) ==
         Indices{1, 3, 5, 7, 9, 10});
-  CHECK(chosen(Parameters::up_to<encoded>()) == Indices{0, 1, 2, 3});
-  CHECK(chosen(Parameters::up_to<left>() & ~Parameters::up_to<encoded>()) == Indices{4, 5, 6, 7});
-  CHECK(chosen(~Parameters::up_to<hidden>() & Parameters::weights()) == Indices{6, 8});
+  CHECK(chosen(ParameterSelection::up_to<encoded>()) == Indices{0, 1, 2, 3});
+  CHECK(chosen(ParameterSelection::up_to<left>() & ~ParameterSelection::up_to<encoded>()) ==
+        Indices{4, 5, 6, 7});
+  CHECK(chosen(~ParameterSelection::up_to<hidden>() & ParameterSelection::weights()) ==
+        Indices{6, 8});
 }
 
 TEST_CASE("groups: what selects nothing or is no number is refused") {
@@ -216,19 +218,21 @@ TEST_CASE("groups: what selects nothing or is no number is refused") {
   Trainer<Small, MeanSquaredError, AdamW, Full<double>, Local, Execution<Space>> trainer(exec,
                                                                                          AdamW{});
   std::string const names = "0.weight (linear), 0.bias (linear), 1.weight (layer_norm)";
-  CHECK_THROWS_WITH_AS(trainer.set_group(Parameters::named("7.*"), {.rate_factor = 2}),
+  CHECK_THROWS_WITH_AS(trainer.set_group(ParameterSelection::named("7.*"), {.rate_factor = 2}),
                        doctest::Contains(names.c_str()), Error);
-  CHECK_THROWS_WITH_AS(trainer.set_frozen(Parameters::of_layers("conv2d") | Parameters::all()),
-                       doctest::Contains("Parameters::of_layers(\"conv2d\") selects none of"),
+  CHECK_THROWS_WITH_AS(
+      trainer.set_frozen(ParameterSelection::of_layers("conv2d") | ParameterSelection::all()),
+      doctest::Contains("ParameterSelection::of_layers(\"conv2d\") selects none of"), Error);
+  CHECK_THROWS_WITH_AS(trainer.set_frozen(ParameterSelection::up_to<encoded>()),
+                       doctest::Contains("ParameterSelection::up_to<encoded>() selects none of"),
                        Error);
-  CHECK_THROWS_WITH_AS(trainer.set_frozen(Parameters::up_to<encoded>()),
-                       doctest::Contains("Parameters::up_to<encoded>() selects none of"), Error);
-  CHECK_THROWS_WITH_AS(trainer.set_frozen(Parameters::weights() & ~Parameters::weights()),
-                       doctest::Contains("the selection as a whole selects none of"), Error);
+  CHECK_THROWS_WITH_AS(
+      trainer.set_frozen(ParameterSelection::weights() & ~ParameterSelection::weights()),
+      doctest::Contains("the selection as a whole selects none of"), Error);
   double const nan = std::numeric_limits<double>::quiet_NaN();
-  CHECK_THROWS_WITH_AS(trainer.set_group(Parameters::all(), {.rate_factor = -1}),
+  CHECK_THROWS_WITH_AS(trainer.set_group(ParameterSelection::all(), {.rate_factor = -1}),
                        doctest::Contains("a finite rate_factor of at least 0, got -1"), Error);
-  CHECK_THROWS_WITH_AS(trainer.set_group(Parameters::all(), {.weight_decay = nan}),
+  CHECK_THROWS_WITH_AS(trainer.set_group(ParameterSelection::all(), {.weight_decay = nan}),
                        doctest::Contains("a finite weight_decay of at least 0, got nan"), Error);
   CHECK(trainer.optimizer().choices() == 0);
 }
@@ -241,10 +245,10 @@ TEST_CASE("groups: Trainer, Reproducible, captured steps, checkpoints and the la
     T trainer(exec, rule, {.batch = 16}), other(exec, rule, {.batch = 16}),
         plain(exec, rule, {.batch = 16});
     for (T* one : {&trainer, &other}) {
-      one->set_group(Parameters::all(), {.rate_factor = 7, .weight_decay = 7});
-      one->set_group(Parameters::all(), {});
-      one->set_group(Parameters::biases_and_norms(), {.weight_decay = 0});
-      one->set_frozen(Parameters::of_layers("layer_norm"));
+      one->set_group(ParameterSelection::all(), {.rate_factor = 7, .weight_decay = 7});
+      one->set_group(ParameterSelection::all(), {});
+      one->set_group(ParameterSelection::biases_and_norms(), {.weight_decay = 0});
+      one->set_frozen(ParameterSelection::of_layers("layer_norm"));
     }
     auto const initial = numbers(trainer.model().master());
     MemoryCheckpoint checkpoint(trainer);

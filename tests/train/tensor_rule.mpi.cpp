@@ -87,8 +87,10 @@ void equals_one_rank(Rule const& rule, double bound, bool groups) {
   TrainerOf<C, P, Rule> all(exec, MPI_COMM_WORLD, rule, {.batch = 12, .seed = 7});
   if (groups) {
     auto const choose = [](auto& trainer) {
-      trainer.set_group(Parameters::biases_and_norms(), {.rate_factor = 0.5, .weight_decay = 0});
-      trainer.set_group(Parameters::named("0.weight"), {.rate_factor = 2, .weight_decay = 0.3});
+      trainer.set_group(ParameterSelection::biases_and_norms(),
+                        {.rate_factor = 0.5, .weight_decay = 0});
+      trainer.set_group(ParameterSelection::named("0.weight"),
+                        {.rate_factor = 2, .weight_decay = 0.3});
     };
     choose(one);
     choose(all);
@@ -148,9 +150,9 @@ TEST_CASE("groups: ranks with other groups or frozen tensors than rank 0 are ref
   for (bool const freezes : {false, true}) {
     T trainer(exec, MPI_COMM_WORLD, AdamW{.rate = 0.01}, {.batch = 12, .seed = 7});
     train(trainer, 0, 1, true);
-    if (freezes && rank_of() == 1) trainer.set_frozen(Parameters::weights());
+    if (freezes && rank_of() == 1) trainer.set_frozen(ParameterSelection::weights());
     if (!freezes)
-      trainer.set_group(Parameters::weights(), {.rate_factor = rank_of() == 1 ? 2.0 : 3.0});
+      trainer.set_group(ParameterSelection::weights(), {.rate_factor = rank_of() == 1 ? 2.0 : 3.0});
     CHECK_THROWS_WITH_AS(train(trainer, 1, 2, true), doctest::Contains(sentence), Error);
   }
 }

@@ -12,7 +12,7 @@
 #include <phyllo/train/group_updates.hpp>
 #include <phyllo/train/measure_by_team.hpp>
 #include <phyllo/train/optimizer_options.hpp>
-#include <phyllo/train/parameters.hpp>
+#include <phyllo/train/parameter_selection.hpp>
 #include <phyllo/train/sgd.hpp>
 
 #include <limits>
@@ -161,8 +161,8 @@ template <class Rule, class M> class Optimizer {
     tensors_.set_frozen(exec, tensor, frozen);
     if (groups_) groups_->set_frozen(exec, tensor, frozen);
   }
-  /// The same for a selection, such as Parameters::up_to<encoder>().
-  void set_frozen(space const& exec, Parameters const& which, bool frozen = true) {
+  /// The same for a selection, such as ParameterSelection::up_to<encoder>().
+  void set_frozen(space const& exec, ParameterSelection const& which, bool frozen = true) {
     auto const chosen = which.among<typename M::network>(label_ + ", set_frozen");
     for (int t = 0; t < tensors.size; ++t)
       if (chosen[std::size_t(t)]) set_frozen(exec, t, frozen);
@@ -176,7 +176,7 @@ template <class Rule, class M> class Optimizer {
   /// errors   run: a selection of no tensor; numbers below zero or not finite; a decay under a rule
   ///          without one -> Error
   /// cost     any number of groups is one launch; each item reads the table of its tensors
-  void set_group(space const& exec, Parameters const& which, ParameterGroup const& group) {
+  void set_group(space const& exec, ParameterSelection const& which, ParameterGroup const& group) {
     group.template check<Rule>(label_ + ", set_group");
     auto const chosen = which.among<typename M::network>(label_ + ", set_group");
     if (!groups_) {

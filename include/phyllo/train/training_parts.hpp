@@ -78,14 +78,15 @@ class TrainingParts {
   /// From the next step on, `rate` takes the place of the rule's; see Optimizer::set_rate.
   void set_rate(double rate) { optimizer_.set_rate(exec_, model_, rate); }
   /// From the next step on, the selected tensors have a rate and a decay of their own:
-  /// set_group(Parameters::biases_and_norms(), {.weight_decay = 0}); see Optimizer::set_group.
-  void set_group(Parameters const& which, ParameterGroup const& group) {
+  /// set_group(ParameterSelection::biases_and_norms(), {.weight_decay = 0}); see
+  /// Optimizer::set_group.
+  void set_group(ParameterSelection const& which, ParameterGroup const& group) {
     optimizer_.set_group(exec_, which, group);
     model_.compare_in_next_step();
   }
   /// From the next step on, leaves the selected tensors as they are, or updates them again:
-  /// set_frozen(Parameters::up_to<encoder>()); see Optimizer::set_frozen.
-  void set_frozen(Parameters const& which, bool frozen = true) {
+  /// set_frozen(ParameterSelection::up_to<encoder>()); see Optimizer::set_frozen.
+  void set_frozen(ParameterSelection const& which, bool frozen = true) {
     optimizer_.set_frozen(exec_, which, frozen);
     model_.compare_in_next_step();
   }

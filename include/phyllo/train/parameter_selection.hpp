@@ -16,36 +16,43 @@
 namespace phyllo::inline PHYLLO_ISA {
 
 /// A choice among the parameter tensors of a network, for groups and frozen layers:
-/// Parameters::biases_and_norms(), Parameters::of_layers("conv*") | Parameters::named("0.*").
+/// ParameterSelection::biases_and_norms(), ParameterSelection::of_layers("conv*") |
+/// ParameterSelection::named("0.*").
 ///
 /// options  a | b: either · a & b: both · ~a: all others. In a pattern, * is any text
 /// state    patterns only: one choice serves any network
 /// errors   run, where it is used: a part or the whole that selects no tensor -> Error with all
 ///          names
-class Parameters {
+class ParameterSelection {
  public:
-  static Parameters all() { return {By::all, "Parameters::all()"}; }
+  static ParameterSelection all() { return {By::all, "ParameterSelection::all()"}; }
   /// Matrices, convolution kernels and tables.
-  static Parameters weights() { return {By::weights, "Parameters::weights()"}; }
+  static ParameterSelection weights() { return {By::weights, "ParameterSelection::weights()"}; }
   /// All tensors of one dimension: biases, factors and shifts of normalisations, slopes.
-  static Parameters biases_and_norms() { return {By::vectors, "Parameters::biases_and_norms()"}; }
+  static ParameterSelection biases_and_norms() {
+    return {By::vectors, "ParameterSelection::biases_and_norms()"};
+  }
   /// By the layer's name in `explain` and in messages: "linear", "conv2d", "*_norm".
-  static Parameters of_layers(std::string const& pattern) {
-    return {By::layer, "Parameters::of_layers(\"" + pattern + "\")", pattern};
+  static ParameterSelection of_layers(std::string const& pattern) {
+    return {By::layer, "ParameterSelection::of_layers(\"" + pattern + "\")", pattern};
   }
   /// By the tensor's name in files: "0.weight", "3.*", "*.bias".
-  static Parameters named(std::string const& pattern) {
-    return {By::name, "Parameters::named(\"" + pattern + "\")", pattern};
+  static ParameterSelection named(std::string const& pattern) {
+    return {By::name, "ParameterSelection::named(\"" + pattern + "\")", pattern};
   }
   /// Those of all layers that the value saved as Save<Tag> or Output<Tag> depends on; without those
   /// of another tag, the layers in between: up_to<b>() & ~up_to<a>().
-  template <class Tag> static Parameters up_to() {
-    return {By::tag, "Parameters::up_to<" + type_name<Tag>() + ">()", {}, tag_id<Tag>};
+  template <class Tag> static ParameterSelection up_to() {
+    return {By::tag, "ParameterSelection::up_to<" + type_name<Tag>() + ">()", {}, tag_id<Tag>};
   }
 
-  friend Parameters operator|(Parameters a, Parameters const& b) { return join(a, b, By::either); }
-  friend Parameters operator&(Parameters a, Parameters const& b) { return join(a, b, By::both); }
-  friend Parameters operator~(Parameters a) {
+  friend ParameterSelection operator|(ParameterSelection a, ParameterSelection const& b) {
+    return join(a, b, By::either);
+  }
+  friend ParameterSelection operator&(ParameterSelection a, ParameterSelection const& b) {
+    return join(a, b, By::both);
+  }
+  friend ParameterSelection operator~(ParameterSelection a) {
     a.parts_.push_back({By::others, "", "", nullptr});
     return a;
   }
@@ -107,10 +114,10 @@ class Parameters {
     }
   };
 
-  Parameters(By by, std::string text, std::string pattern = {}, TagId tag = nullptr)
+  ParameterSelection(By by, std::string text, std::string pattern = {}, TagId tag = nullptr)
       : parts_{{by, std::move(text), std::move(pattern), tag}} {}
 
-  static Parameters join(Parameters& a, Parameters const& b, By how) {
+  static ParameterSelection join(ParameterSelection& a, ParameterSelection const& b, By how) {
     a.parts_.insert(a.parts_.end(), b.parts_.begin(), b.parts_.end());
     a.parts_.push_back({how, "", "", nullptr});
     return a;
