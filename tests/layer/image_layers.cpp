@@ -79,7 +79,7 @@ std::vector<S> backward(ResampleAxes const& axes, int channels, std::vector<S> c
   return d_x;
 }
 
-struct HostBackend {
+struct HostKernels {
   template <class Op, class P> using kernels = host::Kernels<Op, P>;
 };
 
@@ -95,12 +95,12 @@ void check(ResampleAxes const& axes, int channels) {
   Numbers const y = forward<ReferenceBackend>(axes, channels, x, batch);
   Numbers const d_x = backward<ReferenceBackend>(axes, channels, d_y, x, batch, true);
   CHECK(relative_error(y, forward<PortableBackend>(axes, channels, x, batch)) < 1e-14);
-  CHECK(relative_error(y, forward<HostBackend>(axes, channels, x, batch)) < 1e-14);
+  CHECK(relative_error(y, forward<HostKernels>(axes, channels, x, batch)) < 1e-14);
   CHECK(relative_error(d_x, backward<PortableBackend>(axes, channels, d_y, x, batch, true)) <
         1e-14);
-  CHECK(relative_error(d_x, backward<HostBackend>(axes, channels, d_y, x, batch, true)) < 1e-14);
+  CHECK(relative_error(d_x, backward<HostKernels>(axes, channels, d_y, x, batch, true)) < 1e-14);
   // <y(x), d_y> = <x, d_x(d_y)>: the adjoint, whatever the formula.
-  Numbers const alone = backward<HostBackend>(axes, channels, d_y, Numbers(x.size()), batch, false);
+  Numbers const alone = backward<HostKernels>(axes, channels, d_y, Numbers(x.size()), batch, false);
   double of_results = 0, of_inputs = 0, size = 0;
   for (std::size_t i = 0; i < y.size(); ++i) of_results += y[i] * d_y[i];
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -196,6 +196,37 @@ TEST_CASE("poolings: one more window, and what a mean divides by") {
   static_assert(Network<Input<1, 2>, MaxPool1d<3, Stride<2>, CeilMode>>::output == Shape(1, 1));
   CHECK(inferred<Network<Input<1, 6>, LpPool1d<2, 2>>>({3, 4, -5, 12, 0, 0}) == Numbers{5, 13, 0});
   CHECK(inferred<Network<Input<1, 4>, LpPool1d<1, 2>>>({3, 4, -5, 12}) == Numbers{7, 7});
+}
+
+TEST_CASE("response normalisation: kernels of all backends agree on wide rows") {
+  using Op = op::LocalResponse;
+  using P = Full<double>;
+  for (int size : {1, 2, 7, 64, 65})
+    for (double beta : {0.75, 0.5}) {
+      CAPTURE(size);
+      constexpr long rows = 3;
+      constexpr int channels = 600;
+      op::ResponseWindow<double> const window{channels, size, 0.5, beta, 1.5};
+      Numbers x(rows * channels), d_y(x.size());
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] = random_uniform(1, 0, 0, i, 0) - 0.5;
+        d_y[i] = random_uniform(2, 0, 0, i, 0) - 0.5;
+      }
+      auto const results = [&]<class Backend>(Backend) {
+        using Kernels = typename Backend::template kernels<Op, P>;
+        Space const exec;
+        Numbers all(2 * x.size(), 1.0);
+        Kernels::run(exec, "response", Op::Forward<P>{rows, window, x.data(), all.data()});
+        Kernels::run(
+            exec, "response",
+            Op::Backward<P>{rows, window, x.data(), d_y.data(), all.data() + x.size(), true});
+        exec.fence("response");
+        return all;
+      };
+      Numbers const expected = results(ReferenceBackend{});
+      CHECK(relative_error(expected, results(PortableBackend{})) < 1e-14);
+      CHECK(relative_error(expected, results(HostKernels{})) < 1e-14);
+    }
 }
 
 TEST_CASE("response normalisation: channels around, those before first") {

@@ -95,7 +95,8 @@ template <class Chain, class P> struct normalization_forward {
     A const inverse = work.mean != nullptr
                           ? work.inverse_deviation[c]
                           : A(1) / Kokkos::sqrt(A(work.running_variance[c]) + work.epsilon);
-    A z = (A(work.x[at]) - mean) * inverse * op::scale_at<A>(work.scale, c) + op::shift_at<A>(work.shift, c);
+    A z = (A(work.x[at]) - mean) * inverse * op::scale_at<A>(work.scale, c) +
+          op::shift_at<A>(work.shift, c);
     if (work.added != nullptr) z += A(work.added[at]);
     Element const e = work.random.element(int(at / size), int(at % size));
     work.y[at] = typename P::storage(Chain::value(z, e));

@@ -70,7 +70,8 @@ template <class Chain, class P> struct Kernels<op::Normalization<Chain>, P> {
                               ? work.inverse_deviation[c]
                               : A(1) / std::sqrt(A(work.running_variance[c]) + work.epsilon);
         long const at = long(n) * size + i;
-        A z = (A(work.x[at]) - mean) * inverse * op::scale_at<A>(work.scale, c) + op::shift_at<A>(work.shift, c);
+        A z = (A(work.x[at]) - mean) * inverse * op::scale_at<A>(work.scale, c) +
+              op::shift_at<A>(work.shift, c);
         if (work.added != nullptr) z += A(work.added[at]);
         work.y[at] = S(Chain::value(z, work.random.element(n, i)));
       }

@@ -51,7 +51,8 @@ template <class Op, class P> struct RowTile {
     float const* const variance = mean + Op::outputs;
     for (int c = 0; c < stride; ++c) {
       bool const in_extent = c < Op::outputs;
-      A const factor = in_extent ? op::scale_at<A>(scale, c) / Kokkos::sqrt(A(variance[c]) + A(epsilon)) : A(0);
+      A const factor =
+          in_extent ? op::scale_at<A>(scale, c) / Kokkos::sqrt(A(variance[c]) + A(epsilon)) : A(0);
       to[c] = factor;
       to[stride + c] = in_extent ? op::shift_at<A>(shift, c) - A(mean[c]) * factor : A(0);
     }
