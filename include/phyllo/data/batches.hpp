@@ -75,6 +75,7 @@ class Batches {
  public:
   using BatchType = Batch<Inputs, Targets>;
 
+  /// exec: the instance on which the batches are used, such as the trainer's.
   template <SampleSource S>
   Batches(Space const& exec, S source, BatchOptions const& options, int rank = 0, int ranks = 1)
       : exec_(exec), options_(options) {

@@ -12,10 +12,10 @@ namespace phyllo::inline PHYLLO_ISA {
 /// Trains until so many epochs are complete:
 /// auto const history = fit(trainer, batches, HeldOut{x, t}, {.epochs = 20, .log = "run.csv"});
 ///
-/// options  held_out: HeldOut{inputs, targets} or Batches, evaluated after each epoch · FitOptions
-/// ·
-///          callback: called on every rank after each epoch with an EpochReport; where it returns
-///          bool, false on any rank ends the training
+/// options  batches: made with the trainer's instance · held_out: HeldOut{inputs, targets} or
+///          Batches, evaluated after each epoch · FitOptions · callback: called on every rank after
+///          each epoch with an EpochReport; where it returns bool, false on any rank ends the
+///          training
 /// state    that of trainer and batches; with FitOptions::checkpoint also a folder, from which the
 ///          same call goes on after a process has ended: mid-epoch, with the same bits, history and
 ///          patience
