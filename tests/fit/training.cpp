@@ -192,6 +192,15 @@ TEST_CASE("checkpoint: what does not fit is refused, and the trainer keeps its s
             "\": expected batches with seed 5 as in the checkpoint, got 6. Resume with the source "
             "and the BatchOptions that wrote it.");
   CHECK((state_of(trainer) == before));
+  // Sums of micro-batches are in no file.
+  Rows const x("x", 4, 6), y("y", 4, 3);
+  trainer.accumulate_gradients(x, y);
+  std::string const between =
+      ": expected a trainer between two steps, got one with 1 accumulated micro-batches, which no "
+      "checkpoint contains. Call step first.";
+  CHECK(sentence_of([&] { save_training(trainer, batches, path); }) == "save_training" + between);
+  CHECK(contents(path) == whole);
+  CHECK(sentence_of([&] { load_training(trainer, batches, path); }) == "load_training" + between);
 }
 
 TEST_CASE("checkpoints: the last ones are kept, the newest is resumed, leftovers are removed") {

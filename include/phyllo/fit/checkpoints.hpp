@@ -20,16 +20,29 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
+namespace detail {
+
+/// Sums of micro-batches are in no file.
+template <class T> void refuse_accumulated(T const& trainer, char const* who) {
+  if (trainer.accumulated() > 0)
+    throw Error(std::string(who) + ": expected a trainer between two steps, got one with " +
+                std::to_string(trainer.accumulated()) +
+                " accumulated micro-batches, which no checkpoint contains. Call step first.");
+}
+
+}  // namespace detail
+
 /// Writes everything that the next step depends on to one safetensors file: see TrainingTensors.
 /// Collective; rank 0 writes. The file is replaced completely or not at all (AtomicFile).
 ///
 /// options  batches: their position too · more: tensors of the caller, which load_training returns
 /// threads  as Trainer
-/// errors   run: a file that cannot be written -> the same Error on all ranks; an existing file is
-///          unchanged
+/// errors   run: a file that cannot be written, accumulated micro-batches -> the same Error on all
+///          ranks; an existing file is unchanged
 /// cost     the state is copied to the host, written, and flushed to the disk
 template <class T>
 void save_training(T& trainer, std::string const& path, TensorFile const& more = {}) {
+  detail::agree_on_errors(trainer, [&] { detail::refuse_accumulated(trainer, "save_training"); });
   TensorFile file = TrainingTensors<T>::of(trainer);
   file.tensors.insert(file.tensors.end(), more.tensors.begin(), more.tensors.end());
   file.metadata.insert(file.metadata.end(), more.metadata.begin(), more.metadata.end());
@@ -50,12 +63,14 @@ void save_training(T& trainer, Batches<In, Out, Space> const& batches, std::stri
 /// threads  as Trainer
 /// errors   run: a file that is missing, damaged, or of another network, rule, precision or order
 /// of
-///          batches -> the same Error on all ranks, and nothing is changed on any
+///          batches; accumulated micro-batches -> the same Error on all ranks, and nothing is
+///          changed
 /// cost     one read of the file on each rank
 template <class T> TensorFile load_training(T& trainer, std::string const& path) {
   TensorFile file;
   std::string const who = "reading " + detail::quoted_path(path);
   detail::agree_on_errors(trainer, [&] {
+    detail::refuse_accumulated(trainer, "load_training");
     file = read_safetensors(path);
     TrainingTensors<T>::check(trainer, file, who);
   });
@@ -68,6 +83,7 @@ TensorFile load_training(T& trainer, Batches<In, Out, Space>& batches, std::stri
   TensorFile file;
   std::string const who = "reading " + detail::quoted_path(path);
   detail::agree_on_errors(trainer, [&] {
+    detail::refuse_accumulated(trainer, "load_training");
     file = read_safetensors(path);
     TrainingTensors<T>::check(trainer, file, who);
     Place::check(batches, file, who);
