@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// expect: Pool: the options are Stride and Padding .one number, or one for each spatial dimension.,
-// CeilMode, and CountPadding<...> of means position: Layer<1>
+// expect: Pool: the options are Stride and Padding
+// position: Layer<1>
 
 #include <phyllo/layer/pooling.hpp>
 #include <phyllo/network/network.hpp>

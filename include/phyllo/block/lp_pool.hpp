@@ -3,11 +3,21 @@
 #pragma once
 
 #include <phyllo/block/branch.hpp>
+#include <phyllo/core/options.hpp>
 #include <phyllo/layer/pooling.hpp>
 #include <phyllo/layer/root_of_sum.hpp>
 #include <phyllo/layer/whole_power.hpp>
 
+#include <type_traits>
+
 namespace phyllo::inline PHYLLO_ISA {
+
+namespace detail {
+
+template <class Option>
+using LpPoolOption = std::conditional_t<is_option<Option, Stride>, Option, LpPoolTakesStrideOnly>;
+
+}  // namespace detail
 
 /// Root of the sum of powers over a window in 1 spatial dimension, (sum of x^Power)^(1 / Power):
 /// the norm of the window for an even power, the sum for a power of one. It is three layers:
@@ -15,29 +25,30 @@ namespace phyllo::inline PHYLLO_ISA {
 ///
 /// shape    (N, C, L) -> (N, C, L')
 /// options  Stride<Size>
-/// errors   compile: as AveragePool1d; a power that is not positive
+/// errors   compile: as AveragePool1d; another option; a power that is not positive
 /// source   Gulcehre et al., Learned-Norm Pooling, ECML PKDD 2014
 template <int Power, int Size, class... Options>
-using LpPool1d = Path<WholePower<Power>, AveragePool1d<Size, Options...>, RootOfSum<Power, Size>>;
+using LpPool1d = Path<WholePower<Power>, AveragePool1d<Size, detail::LpPoolOption<Options>...>,
+                      RootOfSum<Power, Size>>;
 
 /// The same in 2 spatial dimensions.
 ///
 /// shape    (N, C, H, W) -> (N, C, H', W')
 /// options  Stride<Size>
-/// errors   compile: as AveragePool2d; a power that is not positive
+/// errors   compile: as AveragePool2d; another option; a power that is not positive
 /// source   Gulcehre et al., Learned-Norm Pooling, ECML PKDD 2014
 template <int Power, int Size, class... Options>
-using LpPool2d =
-    Path<WholePower<Power>, AveragePool2d<Size, Options...>, RootOfSum<Power, Size * Size>>;
+using LpPool2d = Path<WholePower<Power>, AveragePool2d<Size, detail::LpPoolOption<Options>...>,
+                      RootOfSum<Power, Size * Size>>;
 
 /// The same in 3 spatial dimensions.
 ///
 /// shape    (N, C, D, H, W) -> (N, C, D', H', W')
 /// options  Stride<Size>
-/// errors   compile: as AveragePool3d; a power that is not positive
+/// errors   compile: as AveragePool3d; another option; a power that is not positive
 /// source   Gulcehre et al., Learned-Norm Pooling, ECML PKDD 2014
 template <int Power, int Size, class... Options>
-using LpPool3d =
-    Path<WholePower<Power>, AveragePool3d<Size, Options...>, RootOfSum<Power, Size * Size * Size>>;
+using LpPool3d = Path<WholePower<Power>, AveragePool3d<Size, detail::LpPoolOption<Options>...>,
+                      RootOfSum<Power, Size * Size * Size>>;
 
 }  // namespace phyllo::inline PHYLLO_ISA

@@ -7,7 +7,16 @@
 #include <phyllo/core/role.hpp>
 #include <phyllo/op/pooling.hpp>
 
+#include <type_traits>
+
 namespace phyllo::inline PHYLLO_ISA {
+
+namespace detail {
+
+/// In place of an option of LpPool that would give its mean another divisor.
+struct LpPoolTakesStrideOnly {};
+
+}  // namespace detail
 
 /// Maximum or mean over a sliding window in Rank spatial dimensions. Write MaxPool2d, AveragePool2d
 /// or their relatives in a network.
@@ -55,9 +64,12 @@ template <int Rank, op::PoolingKind Kind, int Size, class... Options> struct Poo
     return ceil_mode ? window.output_rounded_up(s) : window.output(s, s.channels);
   }
 
+  static constexpr bool of_lp_pool =
+      (std::is_same_v<Options, detail::LpPoolTakesStrideOnly> || ...);
   template <class Where, class Given, class Expected> struct Refused {
+    static_assert(detail::met<!of_lp_pool, Where>, "LpPool: the only option is Stride<...>.");
     static_assert(
-        detail::met<valid_options, Where>,
+        detail::met < valid_options || of_lp_pool, Where >,
         "Pool: the options are Stride and Padding (one number, or one for each spatial dimension), "
         "CeilMode, and CountPadding<...> of means, each once; window and stride must be positive, "
         "padding from 0 to half the window.");
