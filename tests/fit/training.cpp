@@ -97,13 +97,13 @@ TEST_CASE("checkpoint: 10 steps and 10 resumed ones are 20 steps, bit for bit") 
     check_resumed<Adam, Mixed<fp16, float>>(
         {.rate = 0.01, .schedule = cosine_schedule(25, 0.1, 4)});
   }
-  SUBCASE("Lars, which keeps numbers of tensors") {
-    check_resumed<Lars, Full<float>>({.rate = 0.1, .momentum = 0.9});
-  }
   SUBCASE("NAdam, which keeps numbers of a step") {
     check_resumed<NAdam, Full<float>>({.rate = 0.01});
   }
 #if defined(PHYLLO_ALL_CASES)
+  SUBCASE("Lars, which keeps numbers of tensors") {
+    check_resumed<Lars, Full<float>>({.rate = 0.1, .momentum = 0.9});
+  }
   SUBCASE("Sgd in double") { check_resumed<Sgd, Full<double>>({.rate = 0.1f, .momentum = 0.9f}); }
   SUBCASE("AmsGrad in bf16") { check_resumed<AmsGrad, Mixed<bf16, float>>({.rate = 0.01}); }
 #endif
