@@ -45,8 +45,8 @@ template <class P, class S> struct Tensors {
   using T = typename P::storage;
   ResNetLayer layer;
   int batch;
-  std::vector<T> x, weight, d_z, y, d_x;
-  std::vector<typename P::accumulate> d_weight;
+  Numbers<T> x, weight, d_z, y, d_x;
+  Numbers<typename P::accumulate> d_weight;
 
   Tensors(ResNetLayer const& l, int n) : layer(l), batch(n) {
     long const inputs = long(n) * l.input.size(), results = long(n) * l.output().size();
@@ -54,9 +54,9 @@ template <class P, class S> struct Tensors {
     x = numbers<T, S>(inputs, 1);
     weight = numbers<T, S>(weights, 2);
     d_z = numbers<T, S>(results, 3);
-    y.resize(std::size_t(results));
-    d_x.resize(std::size_t(inputs));
-    d_weight.resize(std::size_t(weights));
+    y = Numbers<T>("y", std::size_t(results));
+    d_x = Numbers<T>("d_x", std::size_t(inputs));
+    d_weight = Numbers<typename P::accumulate>("d_weight", std::size_t(weights));
   }
 
   template <class Kernels>

@@ -61,18 +61,18 @@ template <class P, class S> struct Tensors {
   ConvolutionLayer layer;
   ConvolutionShape shape;
   int batch;
-  std::vector<T> x, weight, d_y, y, d_x;
-  std::vector<typename P::accumulate> d_weight, partial;
+  Numbers<T> x, weight, d_y, y, d_x;
+  Numbers<typename P::accumulate> d_weight, partial;
 
   Tensors(ConvolutionLayer const& l, int n) : layer(l), shape(l.shape()), batch(n) {
     long const inputs = n * long(input().size()), results = n * long(output().size());
     x = numbers<T, S>(inputs, 1);
     weight = numbers<T, S>(shape.weights(), 2);
     d_y = numbers<T, S>(results, 3);
-    y.resize(std::size_t(results));
-    d_x.resize(std::size_t(inputs));
-    d_weight.resize(std::size_t(shape.weights()));
-    partial.resize(std::size_t(Op::work_count(shape)));
+    y = Numbers<T>("y", std::size_t(results));
+    d_x = Numbers<T>("d_x", std::size_t(inputs));
+    d_weight = Numbers<typename P::accumulate>("d_weight", std::size_t(shape.weights()));
+    partial = Numbers<typename P::accumulate>("partial", std::size_t(Op::work_count(shape)));
   }
   Shape const& input() const { return layer.transposed ? shape.grid : shape.image; }
   Shape const& output() const { return layer.transposed ? shape.image : shape.grid; }

@@ -4,17 +4,21 @@
 
 #include <phyllo/core/random.hpp>
 
+#include <Kokkos_Core.hpp>
+
 #include <cmath>
 #include <cstdint>
-#include <vector>
 
 namespace perf {
 
+/// Aligned to cache lines, as a model's arenas are.
+template <class T> using Numbers = Kokkos::View<T*, Kokkos::HostSpace>;
+
 /// Numbers in [-1, 1) that type From can hold, in type To.
-template <class To, class From = To> std::vector<To> numbers(long count, unsigned seed) {
-  std::vector<To> v(static_cast<std::size_t>(count));
+template <class To, class From = To> Numbers<To> numbers(long count, unsigned seed) {
+  Numbers<To> const v("numbers", std::size_t(count));
   for (long i = 0; i < count; ++i)
-    v[std::size_t(i)] =
+    v(std::size_t(i)) =
         To(From(float(2 * phyllo::random_uniform(seed, 0, 0, std::uint64_t(i), 0) - 1)));
   return v;
 }

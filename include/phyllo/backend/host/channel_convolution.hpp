@@ -98,8 +98,12 @@ template <class Chain, class P, bool ToImage> struct channel_convolution {
   static long weights_size(ChannelSource<ToImage> const& source) {
     return holds_all(source) ? all_size(source) : block_size(source);
   }
-  // For each column: how many taps read something, how many columns from there on have the same
-  // taps, each a step further; then (tap, column) of each tap.
+  // Distance of columns of the result that may have the same taps.
+  static int distance_of(ChannelSource<ToImage> const& source) {
+    return ToImage ? source.shape.stride[2] : 1;
+  }
+  // For each column: how many taps read something, how many columns from there on, a distance
+  // apart, have the same taps, each a step further; then (tap, column) of each tap.
   static long table_line(ChannelSource<ToImage> const& source) {
     return 2 + 2 * source.shape.size[2];
   }
@@ -108,6 +112,7 @@ template <class Chain, class P, bool ToImage> struct channel_convolution {
   }
   void fill_table(int* table) const {
     int const step = ToImage ? 1 : source.shape.stride[2], width = source.to().spatial[2];
+    int const distance = distance_of(source);
     long const size = table_line(source);
     for (int w = width - 1; w >= 0; --w) {
       int* const line = table + w * size;
@@ -118,11 +123,11 @@ template <class Chain, class P, bool ToImage> struct channel_convolution {
         line[2 + 2 * line[0]] = t;
         line[3 + 2 * line[0]++] = at;
       }
-      bool alike = w + 1 < width && line[size] == line[0];
+      int const* const next = w + distance < width ? line + distance * size : line;
+      bool alike = next != line && next[0] == line[0];
       for (int k = 0; alike && k < line[0]; ++k)
-        alike = line[size + 2 + 2 * k] == line[2 + 2 * k] &&
-                line[size + 3 + 2 * k] == line[3 + 2 * k] + step;
-      line[1] = alike ? 1 + line[size + 1] : 1;
+        alike = next[2 + 2 * k] == line[2 + 2 * k] && next[3 + 2 * k] == line[3 + 2 * k] + step;
+      line[1] = alike ? 1 + next[1] : 1;
     }
   }
   void load_weights(int first, A* weights) const {
@@ -155,6 +160,7 @@ template <class Chain, class P, bool ToImage> struct channel_convolution {
     int rows;
     int const* columns;  // see fill_table
     int pitch;           // numbers from column to column
+    int distance;        // of neighbours in the result
     GroupPermutation<A> const& group;
   };
 
@@ -186,19 +192,21 @@ template <class Chain, class P, bool ToImage> struct channel_convolution {
         }
       }
       long const place = ((long(n) * to.spatial[0] + plane) * to.spatial[1] + h) * to.spatial[2];
-      for (int w = 0, next; w < to.spatial[2]; w = next) {
-        Taps const taps{row, count, table + w * table_line(source), pitch, group};
-        next = w + (taps.columns[1] >= many ? many : 1);
-        for (int c = 0; c < blocks; ++c)
-          if (reads == ChannelReads::packed)
-            block_of<ChannelReads::packed>(taps, first, c, epilogue, place + w);
-          else if (reads == ChannelReads::side_by_side)
-            block_of<ChannelReads::side_by_side>(taps, first, c, epilogue, place + w);
-          else if (reads == ChannelReads::permuted)
-            block_of<ChannelReads::permuted>(taps, first, c, epilogue, place + w);
-          else
-            block_of<ChannelReads::broadcast>(taps, first, c, epilogue, place + w);
-      }
+      int const distance = distance_of(source);
+      for (int phase = 0; phase < distance; ++phase)
+        for (int w = phase, next; w < to.spatial[2]; w = next) {
+          Taps const taps{row, count, table + w * table_line(source), pitch, distance, group};
+          next = w + (taps.columns[1] >= many ? many : 1) * distance;
+          for (int c = 0; c < blocks; ++c)
+            if (reads == ChannelReads::packed)
+              block_of<ChannelReads::packed>(taps, first, c, epilogue, place + w);
+            else if (reads == ChannelReads::side_by_side)
+              block_of<ChannelReads::side_by_side>(taps, first, c, epilogue, place + w);
+            else if (reads == ChannelReads::permuted)
+              block_of<ChannelReads::permuted>(taps, first, c, epilogue, place + w);
+            else
+              block_of<ChannelReads::broadcast>(taps, first, c, epilogue, place + w);
+        }
     }
   }
 
@@ -228,13 +236,19 @@ template <class Chain, class P, bool ToImage> struct channel_convolution {
     int const left = source.to().channels - channel;
     int const count = left < Vectors * lanes<A> ? left : Vectors * lanes<A>;
     long const step = long(ToImage ? 1 : source.shape.stride[2]) * taps.pitch;
-    alignas(64) A sum[Count][Vectors * lanes<A>];
-    for (int o = 0; o < Vectors * lanes<A>; ++o)
-      sum[0][o] = o < count && result.bias != nullptr ? A(result.bias[channel + o]) : A(0);
+    alignas(64) A sum[Vectors * lanes<A>];
     V total[Count][Vectors];
-    PHYLLO_UNROLL_ON_HOST
-    for (int i = 0; i < Count; ++i) PHYLLO_UNROLL_ON_HOST
-    for (int v = 0; v < Vectors; ++v) total[i][v] = I::load(sum[0] + v * lanes<A>);
+    if (result.bias == nullptr) {
+      PHYLLO_UNROLL_ON_HOST
+      for (int i = 0; i < Count; ++i) PHYLLO_UNROLL_ON_HOST
+      for (int v = 0; v < Vectors; ++v) total[i][v] = I::zero(A());
+    } else {
+      for (int o = 0; o < Vectors * lanes<A>; ++o)
+        sum[o] = o < count ? A(result.bias[channel + o]) : A(0);
+      PHYLLO_UNROLL_ON_HOST
+      for (int i = 0; i < Count; ++i) PHYLLO_UNROLL_ON_HOST
+      for (int v = 0; v < Vectors; ++v) total[i][v] = I::load(sum + v * lanes<A>);
+    }
     long const weights_from = c * block_size(source) + vector * lanes<A>;
     int const size = source.members() * block;  // weights of a tap
     for (int r = 0; r < taps.rows; ++r) {
@@ -252,10 +266,19 @@ template <class Chain, class P, bool ToImage> struct channel_convolution {
           add_broadcast<Count, Vectors>(row.tensor + at, step, channel, w, total);
       }
     }
+    if constexpr (std::is_same_v<S, A>)
+      if (epilogue.only_stores() && count == Vectors * lanes<A>) {
+        A* const y = result.y + place * source.to().channels + channel;
+        long const next = long(taps.distance) * source.to().channels;
+        PHYLLO_UNROLL_ON_HOST
+        for (int i = 0; i < Count; ++i) PHYLLO_UNROLL_ON_HOST
+        for (int v = 0; v < Vectors; ++v) I::store(y + i * next + v * lanes<A>, total[i][v]);
+        return;
+      }
     for (int i = 0; i < Count; ++i) {
       PHYLLO_UNROLL_ON_HOST
-      for (int v = 0; v < Vectors; ++v) I::store(sum[i] + v * lanes<A>, total[i][v]);
-      epilogue.finish(sum[i], place + i, channel, count);
+      for (int v = 0; v < Vectors; ++v) I::store(sum + v * lanes<A>, total[i][v]);
+      epilogue.finish(sum, place + i * taps.distance, channel, count);
     }
   }
 
@@ -298,15 +321,17 @@ template <class Chain, class P, bool ToImage> struct channel_convolution {
   template <int Count, int Vectors>
   PHYLLO_INLINE_ON_HOST void add_broadcast(S const* a, long step, int channel, A const* w,
                                            V (&total)[Count][Vectors]) const {
+    S const* of_group[Vectors];
     PHYLLO_UNROLL_ON_HOST
-    for (int v = 0; v < Vectors; ++v) {
-      S const* const of_group = a + source.channel(channel + v * lanes<A>, 0);
-      for (int m = 0; m < source.members(); ++m) {
-        V const weights = I::load(w + long(m) * block + v * lanes<A>);
+    for (int v = 0; v < Vectors; ++v) of_group[v] = a + source.channel(channel + v * lanes<A>, 0);
+    for (int m = 0; m < source.members(); ++m, w += block) {
+      PHYLLO_UNROLL_ON_HOST
+      for (int v = 0; v < Vectors; ++v) {
+        V const weights = I::load(w + v * lanes<A>);
         PHYLLO_UNROLL_ON_HOST
         for (int i = 0; i < Count; ++i)
           total[i][v] =
-              I::multiply_add(I::broadcast(A(of_group[i * step + m])), weights, total[i][v]);
+              I::multiply_add(I::broadcast(A(of_group[v][i * step + m])), weights, total[i][v]);
       }
     }
   }

@@ -19,6 +19,7 @@ template <class Op, class P> struct channel_weights {
   using I = InstructionSet;
   static constexpr int block = channels_of_block<A>;
   static constexpr int some_members = 4;  // whose sums are in registers together
+  static constexpr int some_taps = InstructionSet::registers >= 32 ? 3 : 2;  // likewise
 
   typename Op::template BackwardParameters<P> work;
   ChannelSource<false> source;
@@ -89,16 +90,15 @@ template <class Op, class P> struct channel_weights {
             work.grid + r * to.spatial[2] * to.channels};
   }
 
-  // visit(tap, its place in a row of taps, its plane of taps, plane and row of the image) for each
-  // tap that reads something of a line.
-  template <class Visit> void for_each_tap(Line const& line, Visit const& visit) const {
+  // visit(first tap, plane of taps, plane and row of the image) for each row of taps that reads
+  // something of a line.
+  template <class Visit> void for_each_row(Line const& line, Visit const& visit) const {
     ConvolutionShape const& s = work.shape;
     for (int td = 0; td < s.size[0]; ++td) {
       int const d = source.read(0, line.plane, td);
       for (int th = 0; d >= 0 && th < s.size[1]; ++th) {
         int const at = source.read(1, line.row, th);
-        for (int tw = 0; at >= 0 && tw < s.size[2]; ++tw)
-          visit((td * s.size[1] + th) * s.size[2] + tw, tw, td, d, at);
+        if (at >= 0) visit((td * s.size[1] + th) * s.size[2], td, d, at);
       }
     }
   }
@@ -135,11 +135,10 @@ template <class Op, class P> struct channel_weights {
       for (int o = count; o < block; ++o) numbers_at[o] = A(0);
     }
     int const pitch = source.members() * block;
-    for_each_tap(line, [&](int tap, int tw, int td, int, int at) {
-      A const* const row = rows.at(td, at);
+    for_each_row(line, [&](int tap, int td, int, int at) {
       for (int m = 0; m < source.members(); ++m)
-        add_tap<channel_vectors>(row + m * block, pitch, numbers_of_grid, block, tw,
-                                 sums + (long(tap) * source.members() + m) * block);
+        add_taps<channel_vectors>(rows.at(td, at) + m * block, pitch, numbers_of_grid, block,
+                                  sums + (long(tap) * source.members() + m) * block);
     });
   }
 
@@ -148,37 +147,82 @@ template <class Op, class P> struct channel_weights {
   void add_line(long r, int first, int count, A* sums, GroupPermutation<A> const& group) const {
     Shape const &to = work.shape.grid, &from = work.shape.image;
     Line const line = line_of(r);
-    for_each_tap(line, [&](int tap, int tw, int, int plane, int at) {
+    for_each_row(line, [&](int tap, int, int plane, int at) {
       S const* const row =
           line.sample + (long(plane) * from.spatial[1] + at) * from.spatial[2] * from.channels;
       A* const sums_of = sums + long(tap) * source.members() * block;
       if constexpr (Reads == ChannelReads::side_by_side) {
         if (count == block)
-          return add_tap<channel_vectors>(row + first, from.channels, line.grid + first,
-                                          to.channels, tw, sums_of);
+          return add_taps<channel_vectors>(row + first, from.channels, line.grid + first,
+                                           to.channels, sums_of);
         for (int o = 0; o < count; o += lanes<A>)
-          add_tap<1>(row + first + o, from.channels, line.grid + first + o, to.channels, tw,
-                     sums_of + o);
+          add_taps<1>(row + first + o, from.channels, line.grid + first + o, to.channels,
+                      sums_of + o);
       } else {
-        for (int o = 0; o < count; o += lanes<A>)
-          for (int m = 0; m < source.members(); m += some_members)
-            if (source.members() - m >= some_members)
-              add_members<Reads, some_members>(row, line.grid, first + o, m, tw, sums_of + o,
-                                               group);
-            else
-              for (int k = m; k < source.members(); ++k)
-                add_members<Reads, 1>(row, line.grid, first + o, k, tw, sums_of + o, group);
+        for (int tw = 0; tw < work.shape.size[2]; ++tw)
+          add_groups<Reads>(row, line.grid, first, count, tw,
+                            sums_of + long(tw) * source.members() * block, group);
       }
     });
   }
 
+  // A row of taps, some at a time: what they read of the grid is read once.
   template <int Vectors, class Number>
-  void add_tap(Number const* image, long image_pitch, Number const* grid, long grid_pitch, int tw,
-               A* sums) const {
-    V total[Vectors];
+  void add_taps(Number const* image, long image_pitch, Number const* grid, long grid_pitch,
+                A* sums) const {
+    int const taps = work.shape.size[2];
+    long const tap = long(source.members()) * block;
+    int tw = 0;
+    for (; tw + some_taps <= taps; tw += some_taps)
+      add_some<some_taps, Vectors>(image, image_pitch, grid, grid_pitch, tw, sums + tw * tap);
+    for (; tw < taps; ++tw)
+      add_some<1, Vectors>(image, image_pitch, grid, grid_pitch, tw, sums + tw * tap);
+  }
+  template <int Taps, int Vectors, class Number>
+  void add_some(Number const* image, long image_pitch, Number const* grid, long grid_pitch, int tw,
+                A* sums) const {
+    long const tap = long(source.members()) * block;
+    V total[Taps][Vectors];
+    Windows windows[Taps], all{0, work.shape.grid.spatial[2]};
     PHYLLO_UNROLL_ON_HOST
-    for (int v = 0; v < Vectors; ++v) total[v] = I::load(sums + v * lanes<A>);
-    Windows const windows = windows_of(tw);
+    for (int t = 0; t < Taps; ++t) {
+      PHYLLO_UNROLL_ON_HOST
+      for (int v = 0; v < Vectors; ++v) total[t][v] = I::load(sums + t * tap + v * lanes<A>);
+      windows[t] = windows_of(tw + t);
+      all.begin = windows[t].begin > all.begin ? windows[t].begin : all.begin;
+      all.end = windows[t].end < all.end ? windows[t].end : all.end;
+    }
+    all.end = all.end < all.begin ? all.begin : all.end;
+    PHYLLO_UNROLL_ON_HOST
+    for (int t = 0; t < Taps; ++t)
+      add_windows<Vectors>(
+          image, image_pitch, grid, grid_pitch, tw + t,
+          {windows[t].begin, all.begin < windows[t].end ? all.begin : windows[t].end}, total[t]);
+    for (int w = all.begin; w < all.end; ++w) {
+      V z[Vectors];
+      PHYLLO_UNROLL_ON_HOST
+      for (int v = 0; v < Vectors; ++v) z[v] = I::load(grid + w * grid_pitch + v * lanes<A>);
+      PHYLLO_UNROLL_ON_HOST
+      for (int t = 0; t < Taps; ++t) {
+        Number const* const a = image + column_of(w, tw + t) * image_pitch;
+        PHYLLO_UNROLL_ON_HOST
+        for (int v = 0; v < Vectors; ++v)
+          total[t][v] = I::multiply_add(I::load(a + v * lanes<A>), z[v], total[t][v]);
+      }
+    }
+    PHYLLO_UNROLL_ON_HOST
+    for (int t = 0; t < Taps; ++t) {
+      add_windows<Vectors>(
+          image, image_pitch, grid, grid_pitch, tw + t,
+          {all.end > windows[t].begin ? all.end : windows[t].begin, windows[t].end}, total[t]);
+      PHYLLO_UNROLL_ON_HOST
+      for (int v = 0; v < Vectors; ++v) I::store(sums + t * tap + v * lanes<A>, total[t][v]);
+    }
+  }
+  template <int Vectors, class Number>
+  PHYLLO_INLINE_ON_HOST void add_windows(Number const* image, long image_pitch, Number const* grid,
+                                         long grid_pitch, int tw, Windows windows,
+                                         V (&total)[Vectors]) const {
     for (int w = windows.begin; w < windows.end; ++w) {
       Number const* const a = image + column_of(w, tw) * image_pitch;
       Number const* const z = grid + w * grid_pitch;
@@ -186,10 +230,23 @@ template <class Op, class P> struct channel_weights {
       for (int v = 0; v < Vectors; ++v)
         total[v] = I::multiply_add(I::load(a + v * lanes<A>), I::load(z + v * lanes<A>), total[v]);
     }
-    PHYLLO_UNROLL_ON_HOST
-    for (int v = 0; v < Vectors; ++v) I::store(sums + v * lanes<A>, total[v]);
   }
 
+  // One tap of all groups of a block, some members at a time.
+  template <ChannelReads Reads>
+  void add_groups(S const* image, S const* grid, int first, int count, int tw, A* sums,
+                  GroupPermutation<A> const& group) const {
+    int const members = source.members();
+    for (int o = 0; o < count; o += lanes<A>) {
+      int m = 0;
+      for (; m + 2 * some_members <= members; m += 2 * some_members)
+        add_members<Reads, 2 * some_members>(image, grid, first + o, m, tw, sums + o, group);
+      for (; m + some_members <= members; m += some_members)
+        add_members<Reads, some_members>(image, grid, first + o, m, tw, sums + o, group);
+      for (; m < members; ++m)
+        add_members<Reads, 1>(image, grid, first + o, m, tw, sums + o, group);
+    }
+  }
   // Members [first, first + Members) of each group, for the vector of channels from `channel` on.
   template <ChannelReads Reads, int Members>
   void add_members(S const* image, S const* grid, int channel, int first, int tw, A* sums,

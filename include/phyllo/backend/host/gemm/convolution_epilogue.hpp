@@ -37,6 +37,11 @@ template <class Chain, class P> struct ConvolutionEpilogue {
     for (int r = 0; r < rows; ++r, ++at) finish(sums + r * Stride, at.place(), column, columns);
   }
 
+  /// Whether sums are results as they are.
+  bool only_stores() const {
+    return Chain::length == 0 && !result.accumulate && result.fold.mean == nullptr &&
+           result.saved == nullptr;
+  }
   /// Sums of the channels [column, column + columns) of a position.
   void finish(A* z, long place, long column, int columns) const {
     long const channel = first_channel + column, element = place * channels + channel;
