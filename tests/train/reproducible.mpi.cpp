@@ -138,7 +138,7 @@ template <class Net, class P, class Reproducible, class Rule> void check(Rule co
   }
 }
 
-// In the gate, of 16 bits only what float does not show: a pass over tiles.
+// In the gate float alone.
 template <class P> void check_all() {
   constexpr bool all = test::all_cases || std::is_same_v<P, Full<float>>;
   Sgd const sgd{.rate = 0.05f, .momentum = 0.9f};
@@ -160,10 +160,10 @@ template <class P> void check_all() {
 TEST_CASE("reproducible: several ranks have the bits of one, in float") {
   check_all<Full<float>>();
 }
+#if defined(PHYLLO_ALL_CASES)
 TEST_CASE("reproducible: several ranks have the bits of one, in bfloat16") {
   check_all<Mixed<bf16, float>>();
 }
-#if defined(PHYLLO_ALL_CASES)
 TEST_CASE("reproducible: several ranks have the bits of one, in double") {
   check_all<Full<double>>();
 }
