@@ -114,7 +114,7 @@ template <bool Logarithm, class P> struct Kernels<op::AxisSoftmax<Logarithm>, P>
 
   template <class Space, class Work>
   static void run(Space const& exec, std::string const& label, Work const& work) {
-    if (work.inner == 1 && work.extent <= ShortRows<typename P::accumulate>::most)
+    if (work.inner == 1 && work.extent <= ShortRows<typename P::accumulate>::most_of(work))
       return launch_short_softmax<Logarithm, P>(exec, label, work, work.outer, work.extent);
     if (work.inner == 1)
       return launch_row_pieces(exec, label, portable::Kernels<Op, P>::template body<true>(work),

@@ -31,7 +31,7 @@ void launch_row_pieces(Space const& exec, std::string const& label, Body const& 
 template <class P> struct Kernels<op::Softmax, P> {
   template <class Space, class Work>
   static void run(Space const& exec, std::string const& label, Work const& work) {
-    if (work.channels <= ShortRows<typename P::accumulate>::most)
+    if (work.channels <= ShortRows<typename P::accumulate>::most_of(work))
       return launch_short_softmax<false, P>(exec, label, work, work.rows, work.channels);
     launch_row_pieces(exec, label, portable::Kernels<op::Softmax, P>::body(work), work.channels);
   }

@@ -16,6 +16,12 @@ namespace phyllo::inline PHYLLO_ISA::host {
 template <class A> struct ShortRows {
   static constexpr int most = 63;
   static constexpr int lanes = 16;
+  /// Channels up to which `work`, a pass of a softmax, is faster side by side than row by row. The
+  /// gradient of 32 channels takes 2.7 ms so and 0.9 ms row by row, of 10 channels 0.9 and 2.1 ms,
+  /// the forward pass of 32 channels 2.0 and 4.4 ms (65,536 rows, float, one core with AVX-512).
+  template <class Work> static constexpr int most_of(Work const&) {
+    return requires(Work w) { w.d_x; } ? lanes - 1 : most;
+  }
   long rows = 0;
   int channels = 0;
   int pieces = 1;
