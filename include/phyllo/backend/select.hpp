@@ -22,8 +22,7 @@ struct HostBackend;
 /// Backends in the order in which they are asked; the first that has a kernel for an op runs it.
 ///
 /// options  Backends<A, B, ...>; a backend is a struct with `name` and `kernels<Op, Precision>`,
-/// and
-///          `segment_limits`, or `segment_limits_in<Precision>`, if it has kernels of segments
+///          and `segment_limits`, or `segment_limits_in<Precision>`, if it has kernels of segments
 template <class... B> struct Backends {};
 
 namespace detail {

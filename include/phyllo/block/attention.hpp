@@ -11,13 +11,11 @@ namespace phyllo::inline PHYLLO_ISA {
 ///
 /// shape    (N, C, T) -> (N, C, T), C a multiple of Heads; a padding mask is (N, T) integers
 /// options  Causal · KeyPadding<tag> · Dropout<probability>: of the weights · Rotary<base>: angles
-/// of
-///          positions on queries and keys · Bias<true>
+///          of positions on queries and keys · Bias<true>
 /// state    in_proj_weight (3 C, C), in_proj_bias (3 C), out_proj.weight (C, C), out_proj.bias (C):
 ///          the names of torch.nn.MultiheadAttention
 /// errors   compile: another rank than one; channels that the heads do not divide; a wrong option;
-/// a
-///          mask of other extents. A query without a key to read is not a number
+///          a mask of other extents. A query without a key to read is not a number
 /// numerics scores divided by the root of the channels of a head; the softmax in
 ///          Precision::accumulate
 /// cost     8 N T C^2 + 4 N T^2 C flop; memory linear in T

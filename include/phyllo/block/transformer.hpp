@@ -20,8 +20,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// numerics as its parts
 /// cost     8 N T C^2 + 4 N T^2 C + 4 N T C FeedForward flop
 /// source   Vaswani et al., "Attention Is All You Need", NeurIPS 2017, section 3.1; NormFirst:
-/// Xiong
-///          et al., "On Layer Normalization in the Transformer Architecture", ICML 2020
+///          Xiong et al., "On Layer Normalization in the Transformer Architecture", ICML 2020
 template <int Channels, int Heads, int FeedForward, class... Options>
 struct TransformerEncoderLayer {};
 

@@ -32,9 +32,8 @@ inline void write_warning(char const* sentence) { std::fprintf(stderr, "phyllo: 
 ///
 /// state    one sink per process and not per instruction set; any thread may set it at any time
 /// errors   none. Phyllo calls the sink from the thread that called Phyllo, several threads may
-/// call
-///          it at once, and a lock of Phyllo may be held: a sink must not throw, and must not call
-///          Phyllo
+///          call it at once, and a lock of Phyllo may be held: a sink must not throw, and must not
+///          call Phyllo
 inline WarningSink set_warning_sink(WarningSink sink) {
   WarningSink const before = process_warning_sink.exchange(sink);
   return before ? before : &write_warning;

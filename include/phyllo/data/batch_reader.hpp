@@ -41,7 +41,7 @@ template <SampleSource S> class SourceOf final : public AnySource {
 
 /// Reads the parts of global batches that belong to one rank into host memory.
 ///
-/// state    for each lane of the rank two windows, of which the second is filled while the first is
+/// state    for each lane of the rank two windows; the second is filled while the first is
 ///          used; all memory is allocated at construction
 /// threads  one thread at a time; read() calls neither Kokkos nor MPI
 /// errors   run: those of the source; an integer that a View's type cannot hold -> Error

@@ -55,8 +55,7 @@ template <class Inputs, class Targets> struct Batch {
 ///
 /// shape    each View (samples of this rank, ...), the extents of a sample from the source
 /// options  Inputs, Targets: a View with LayoutRight, or Tensors<Named<tag, View>...>; the arrays
-/// of
-///          the source are those of the inputs, then those of the targets · BatchOptions
+///          of the source are those of the inputs, then those of the targets · BatchOptions
 /// state    windows of samples in host memory, at most BatchOptions::host_bytes for all ranks
 ///          together (host_bytes() tells this rank's); besides 2 (prefetch + 1) batches, and one on
 ///          a device

@@ -57,40 +57,49 @@ void save_training(T& trainer, Batches<In, Out, Space> const& batches, std::stri
   save_training(trainer, path, more);
 }
 
+namespace detail {
+
+/// check(file, who) on all ranks before anything is changed, restore(file, who) behind the trainer.
+template <class T, class Check, class Restore>
+TensorFile load_with(T& trainer, std::string const& path, Check const& check,
+                     Restore const& restore) {
+  TensorFile file;
+  std::string const who = "reading " + quoted_path(path);
+  agree_on_errors(trainer, [&] {
+    refuse_accumulated(trainer, "load_training");
+    file = read_safetensors(path);
+    TrainingTensors<T>::check(trainer, file, who);
+    check(file, who);
+  });
+  TrainingTensors<T>::restore(trainer, file, who);
+  restore(file, who);
+  return file;
+}
+
+}  // namespace detail
+
 /// Takes over what save_training has written, on any number of ranks: training goes on with the
 /// same bits on the same ranks. Collective; every rank reads the file. Returns all its tensors.
 ///
 /// threads  as Trainer
 /// errors   run: a file that is missing, damaged, or of another network, rule, precision or order
-/// of
-///          batches; accumulated micro-batches -> the same Error on all ranks, and nothing is
+///          of batches; accumulated micro-batches -> the same Error on all ranks, and nothing is
 ///          changed
 /// cost     one read of the file on each rank
 template <class T> TensorFile load_training(T& trainer, std::string const& path) {
-  TensorFile file;
-  std::string const who = "reading " + detail::quoted_path(path);
-  detail::agree_on_errors(trainer, [&] {
-    detail::refuse_accumulated(trainer, "load_training");
-    file = read_safetensors(path);
-    TrainingTensors<T>::check(trainer, file, who);
-  });
-  TrainingTensors<T>::restore(trainer, file, who);
-  return file;
+  auto const nothing = [](TensorFile const&, std::string const&) {};
+  return detail::load_with(trainer, path, nothing, nothing);
 }
 template <class T, class In, class Out, class Space>
 TensorFile load_training(T& trainer, Batches<In, Out, Space>& batches, std::string const& path) {
   using Place = detail::PositionTensor<Batches<In, Out, Space>>;
-  TensorFile file;
-  std::string const who = "reading " + detail::quoted_path(path);
-  detail::agree_on_errors(trainer, [&] {
-    detail::refuse_accumulated(trainer, "load_training");
-    file = read_safetensors(path);
-    TrainingTensors<T>::check(trainer, file, who);
+  auto const check = [&](TensorFile const& file, std::string const& who) {
     Place::check(batches, file, who);
-  });
-  TrainingTensors<T>::restore(trainer, file, who);
-  Place::restore(batches, file, who);
-  return file;
+  };
+  auto const restore = [&](TensorFile const& file, std::string const& who) {
+    Place::restore(batches, file, who);
+  };
+  return detail::load_with(trainer, path, check, restore);
 }
 
 /// A folder with the last checkpoints of a training, FOLDER/step-000000000120.safetensors.

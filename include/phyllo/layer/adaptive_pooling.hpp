@@ -17,8 +17,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// options  Out: one number, or one for each spatial dimension
 /// errors   compile: another spatial rank; extents that are not positive
 /// numerics sums in Precision::accumulate; a maximum passes a not-a-number on, and its gradient
-/// goes
-///          to the first of equal numbers
+///          goes to the first of equal numbers
 /// cost     one read of the input for each window over it; no parameters
 /// source   He, Zhang, Ren and Sun, "Spatial Pyramid Pooling", ECCV 2014
 template <int Rank, op::ReductionKind Kind, int... Out> struct AdaptivePooling {

@@ -19,8 +19,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// numerics those of Gate, and one product
 /// cost     one Gate an element of y; backward one more, and its derivative
 /// source   Dauphin et al., "Language Modeling with Gated Convolutional Networks", ICML 2017, eq.
-/// 1;
-///          Shazeer, "GLU Variants Improve Transformer", arXiv:2002.05202, eq. 5
+///          1; Shazeer, "GLU Variants Improve Transformer", arXiv:2002.05202, eq. 5
 template <class Gate> struct GatedLinearUnit : Map {
   static constexpr char const* name = "gated_linear_unit";
   static constexpr MapOperand operands[2] = {{.part = 0, .parts = 2}, {.part = 1, .parts = 2}};

@@ -17,8 +17,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// numerics channels that do not exist are zeros; sums in Precision::accumulate
 /// cost     forward: one read, one write; backward: two reads, one write
 /// source   Krizhevsky, Sutskever and Hinton, ImageNet Classification with Deep Convolutional
-/// Neural
-///          Networks, NeurIPS 2012, §3.3
+///          Neural Networks, NeurIPS 2012, §3.3
 template <int Size, double Alpha = 1e-4, double Beta = 0.75, double K = 1.0>
 struct LocalResponseNorm {
   static constexpr char const* name = "local_response_norm";

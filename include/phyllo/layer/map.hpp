@@ -29,8 +29,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// shape    the widest of the operands; one of a single position is read at all positions, one of a
 ///          single channel for all channels, and its gradient is the sum over them
 /// errors   compile: operands of other shapes; channels that `parts` does not divide; a part that
-/// no
-///          operand reads; another number of values than the operands name
+///          no operand reads; another number of values than the operands name
 struct Map {
   static constexpr Role role = Role::map;
   static constexpr MapOperand operands[] = {{}};

@@ -39,8 +39,7 @@ struct Hinge {
 /// numerics values and gradients in the accumulation type; the derivative at the margin is zero
 /// cost     3 flop per logit
 /// source   Crammer and Singer, "On the Algorithmic Implementation of Multiclass Kernel-Based
-/// Vector
-///          Machines", JMLR 2 (2001) 265; with a sum: Weston and Watkins, ESANN 1999
+///          Vector Machines", JMLR 2 (2001) 265; with a sum: Weston and Watkins, ESANN 1999
 struct MultiMargin {
   static constexpr char const* name = "multi_margin";
   static constexpr bool classes = true;

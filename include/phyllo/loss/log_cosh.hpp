@@ -16,8 +16,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// units    the outputs are dimensionless
 /// errors   none
 /// numerics values and gradients in the accumulation type: with t = tanh(|d| / 2) the value is ln(1
-/// +
-///          t^2) - ln(1 - t^2) for |d| < 1, which keeps the digits of small differences
+///          + t^2) - ln(1 - t^2) for |d| < 1, which keeps the digits of small differences
 /// cost     1 tanh, 1 exponential and 3 logarithms per element; the gradient 1 tanh
 /// source   Green, "Bayesian Reconstructions From Emission Tomography Data Using a Modified EM
 ///          Algorithm", IEEE Trans. Med. Imaging 9 (1990) 84

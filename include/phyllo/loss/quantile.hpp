@@ -14,8 +14,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// units    the outputs' unit
 /// errors   none
 /// numerics values and gradients in the accumulation type; the derivative where both are equal is 1
-/// -
-///          q
+///          - q
 /// cost     4 flop per element
 /// source   Koenker and Bassett, "Regression Quantiles", Econometrica 46 (1978) 33
 struct Quantile {

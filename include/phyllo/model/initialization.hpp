@@ -141,8 +141,7 @@ struct XavierNormal {
 ///
 /// numerics as KaimingUniform
 /// source   torch.nn.Linear and torch.nn.modules.conv, reset_parameters, PyTorch 2.14; LeCun et
-/// al.,
-///          "Efficient BackProp", 1998
+///          al., "Efficient BackProp", 1998
 struct TorchDefault {
   static constexpr bool draws_biases = true;
   PHYLLO_FUNCTION float value(WeightKey const& weight) const {

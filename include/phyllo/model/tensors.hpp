@@ -21,8 +21,7 @@ template <class Tag, class View> Named<Tag, View> named(View const& view) { retu
 ///
 /// options  made by `tensors(named<a>(x), named<b>(y), ...)`, in any order
 /// errors   compile: one name twice; where they are bound: a name that the network does not have,
-/// or
-///          one of its names without a View
+///          or one of its names without a View
 template <class... N> struct Tensors;
 template <> struct Tensors<> {
   static constexpr int size = 0;

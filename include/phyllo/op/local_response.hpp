@@ -54,8 +54,7 @@ template <class A> struct ResponseWindow {
 /// numerics sums of squares in rising order of channels
 /// cost     one read, one write; backward two reads, one write; size multiply-adds a number
 /// source   Krizhevsky, Sutskever and Hinton, ImageNet Classification with Deep Convolutional
-/// Neural
-///          Networks, NeurIPS 2012, §3.3; the bounds and alpha / size are torch's
+///          Neural Networks, NeurIPS 2012, §3.3; the bounds and alpha / size are torch's
 struct LocalResponse {
   template <class Precision> struct Forward {
     using storage = typename Precision::storage;

@@ -12,7 +12,7 @@ namespace phyllo::inline PHYLLO_ISA::op {
 ///
 /// shape    x (N, S, C) -> y (N, S', C)
 /// numerics sums in the type of sums, over taps in rising order
-/// cost     one read for each tap, of which most are in the cache; the backward pass gathers, so
+/// cost     one read for each tap, most of them from the cache; the backward pass gathers, so
 ///          that it needs no atomics
 struct Resample {
   template <class Precision> struct Forward {

@@ -18,8 +18,7 @@ namespace phyllo::inline PHYLLO_ISA::op {
 ///          from the number of rows alone
 /// cost     forward: one read, one write of memory; backward: two reads, one write
 /// source   Ba, Kiros and Hinton, "Layer Normalization", arXiv:1607.06450; Zhang and Sennrich,
-/// "Root
-///          Mean Square Layer Normalization", NeurIPS 2019
+///          "Root Mean Square Layer Normalization", NeurIPS 2019
 template <class Chain> struct RowNormalization {
   using chain = Chain;
   static constexpr int row_blocks = 256;  // partial sums of a channel, at most

@@ -30,8 +30,7 @@ template <class Number> struct ScanState {
 ///          gradients of x and r differ, `splits_gradient`, and the formulas `forward` and
 ///          `backward` of one unit
 /// errors   a length outside of 0 .. T makes all outputs of the sample not a number, so that
-/// neither
-///          is a loss; it has no gradient
+///          neither is a loss; it has no gradient
 /// numerics h is rounded to the storage type from time to time, other states are not; sums run over
 ///          k in rising order, bias first
 /// cost     2 N T gates H H flop in each pass. What the gates computed is kept, in place of x:

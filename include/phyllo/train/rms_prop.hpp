@@ -18,8 +18,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// numerics on the master parameters, in Precision::accumulate
 /// cost     4 reads, 3 writes per parameter
 /// source   Tieleman and Hinton, "Lecture 6.5: rmsprop", 2012; Graves, arXiv:1308.0850, eq. 38 to
-/// 45
-///          without its mean
+///          45 without its mean
 struct RmsProp {
   double rate = 1e-2;
   Misspelt<Option::rate> learning_rate = {}, lr = {};

@@ -48,8 +48,7 @@ template <class Storage, class T> struct StoreAverage {
 /// numerics in Precision::accumulate; the first update copies, so that no start value remains
 /// cost     update: two reads and one write per parameter, asynchronous
 /// source   Polyak and Juditsky, SIAM J. Control Optim. 30 (1992) 838; equal weights: Izmailov et
-/// al.,
-///          "Averaging Weights Leads to Wider Optima and Better Generalization", UAI 2018
+///          al., "Averaging Weights Leads to Wider Optima and Better Generalization", UAI 2018
 template <class M> class WeightAverage {
  public:
   using space = typename M::space;

@@ -26,7 +26,12 @@ template <class A> struct ShortRows {
   int channels = 0;
   int pieces = 1;
 
-  long first(int piece) const { return rows * piece / pieces; }
+  /// visit(first row, rows) for each block of a piece.
+  template <class Visit> void for_each_block(int piece, Visit const& visit) const {
+    long const end = rows * (piece + 1) / pieces;
+    for (long r = rows * piece / pieces; r < end; r += lanes)
+      visit(r, end - r < lanes ? int(end - r) : lanes);
+  }
 
   /// tile (channels, lanes) = `count` rows; zeros in the lanes behind them.
   template <class S> PHYLLO_INLINE_ON_HOST void load(S const* from, int count, A* tile) const {
@@ -56,9 +61,7 @@ template <bool Logarithm, class P> struct short_softmax_forward {
   S* y = nullptr;
 
   void operator()(int piece) const {
-    long const end = of.first(piece + 1);
-    for (long r = of.first(piece); r < end; r += lanes)
-      block(r, end - r < lanes ? int(end - r) : lanes);
+    of.for_each_block(piece, [this](long first, int count) { block(first, count); });
   }
 
  private:
@@ -106,9 +109,7 @@ template <bool Logarithm, class P> struct short_softmax_backward {
   bool accumulate = false;
 
   void operator()(int piece) const {
-    long const end = of.first(piece + 1);
-    for (long r = of.first(piece); r < end; r += lanes)
-      block(r, end - r < lanes ? int(end - r) : lanes);
+    of.for_each_block(piece, [this](long first, int count) { block(first, count); });
   }
 
  private:

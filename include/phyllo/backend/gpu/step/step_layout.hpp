@@ -17,8 +17,7 @@ namespace phyllo::inline PHYLLO_ISA::gpu {
 /// outputs each, are distributed over the warps.
 ///
 /// options  HasLoss: without one the gradients of the outputs are read from device memory where
-/// they
-///          are used, and the first layer's weights are needed in both orders
+///          they are used, and the first layer's weights are needed in both orders
 template <class MmaAtom, class Segment, int Warps, bool HasLoss = true> struct StepLayout;
 template <class MmaAtom, class... D, int Warps, bool HasLoss>
 struct StepLayout<MmaAtom, op::Segment<D...>, Warps, HasLoss> {

@@ -12,8 +12,7 @@ namespace phyllo::inline PHYLLO_ISA::host {
 /// channels, or beyond a border that is no zeros.
 ///
 /// shape    image (N, S, all channels); it reads `channels` of them; rows (N, positions), columns
-/// (taps,
-///          channels), or the transpose of that where not ByRows
+///          (taps, channels), or the transpose of that where not ByRows
 /// cost     what packing reads: (channels) numbers side by side
 template <class T, bool ByRows> struct TapOperand {
   using value = T;
