@@ -158,7 +158,7 @@ class Network:
         q, k, v = (x.reshape(n, heads, width, -1).movedim(2, -1) for x in (q, k, v))  # (N, heads, T, width)
         if o["rotary"]:
             self.node += 1
-            angle = torch.arange(keys).double()[:, None] / float(o["rotary"])**(torch.arange(width // 2) * 2.0 / width)
+            angle = torch.arange(keys).double()[:, None] / float(o["rotary"])**(torch.arange(width // 2).double() * 2 / width)
             turn = torch.polar(torch.ones_like(angle), angle)
             q, k = (torch.view_as_real(torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2).contiguous()) * turn).flatten(-2)
                     for x in (q, k))
@@ -260,7 +260,7 @@ class Network:
             if part[1] == "learned":
                 return v + get("weight").T
             channel = torch.arange(v.shape[1])
-            angle = torch.arange(v.shape[2]).double() / float(part[2])**(channel // 2 * 2.0 / v.shape[1])[:, None]
+            angle = torch.arange(v.shape[2]).double() / float(part[2])**((channel // 2).double() * 2 / v.shape[1])[:, None]
             return v + torch.where(channel[:, None] % 2 == 0, angle.sin(), angle.cos())
         if kind == "conv":
             convolve = (F.conv1d, F.conv2d, F.conv3d)[part[1] - 1]
