@@ -182,6 +182,7 @@ template <class... Parts> struct Residual;
 template <class... Parts> struct Path;
 template <class... Paths> struct Branch;
 template <int Count, class... Parts> struct Repeat;
+template <class... Parts> struct Recompute;
 template <int Heads, class... Options> struct MultiheadAttention;
 template <int Heads, class Tag, class... Options> struct CrossAttention;
 template <int Channels, int Heads, int FeedForward, class... Options>

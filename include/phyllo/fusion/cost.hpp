@@ -53,6 +53,11 @@ template <class Planned> constexpr StepCost step_cost(int s, int element, int gr
   for (int i = 0; i < life.sources(s); ++i)
     if (!life.reads_before(s, i)) values += Planned::node(life.source(s, i)).output.size();
   cost.parameter_bytes = parameters * element;
+  if (life.again[s]) {
+    cost.flops *= 2;
+    values *= 2;
+    cost.parameter_bytes *= 2;
+  }
   if (Planned::phase == Phase::training && life.has_gradient[result]) {
     bool source_gradient = false;
     for (int i = 0; i < life.sources(s); ++i) {

@@ -9,7 +9,9 @@ namespace phyllo::inline PHYLLO_ISA {
 /// When each value of a plan is written and read for the last time.
 ///
 /// Time 0 loads the inputs, time s + 1 runs step s, time S + 1 stores the outputs (or evaluates the
-/// loss), time 2 S + 1 - s runs step s backwards, time 2 S + 2 stores the inputs' gradients.
+/// loss), then steps run backwards from the last one on, and in the end the inputs' gradients are
+/// stored. Before the last step of a Recompute runs backwards, those of its steps whose numbers
+/// are missing run forward again: a value inside has two lives, with a place for each.
 template <int N> struct Liveness {
   static constexpr int most_sources = 5;
   Nodes<N> const* nodes;
@@ -18,6 +20,10 @@ template <int N> struct Liveness {
   bool has_gradient[N] = {};  // of a value: something that the outputs depend on
   int source_count[N] = {};   // of a step
   int source_of[N][most_sources] = {};
+  int backward_at[N] = {};  // when a step runs backwards
+  bool again[N] = {};       // whether it runs forward twice
+  int again_at[N] = {};     // when it does so
+  int end = 0;
 
   constexpr Liveness(Nodes<N> const& n, Plan<N> const& p, Phase ph)
       : nodes(&n), plan(p), phase(ph) {
@@ -36,6 +42,7 @@ template <int N> struct Liveness {
           has_gradient[i] =
               has_gradient[i] || (reads(r, i) && has_gradient[plan.tail(plan.step[r])]);
       }
+    if (phase == Phase::training) schedule();
   }
 
   constexpr Node const& node(int i) const { return nodes->node[i]; }
@@ -45,8 +52,8 @@ template <int N> struct Liveness {
     return false;
   }
   constexpr int outputs_time() const { return plan.size + 1; }
-  constexpr int backward_time(int s) const { return 2 * plan.size + 1 - s; }
-  constexpr int end_time() const { return 2 * plan.size + 2; }
+  constexpr int backward_time(int s) const { return backward_at[s]; }
+  constexpr int end_time() const { return end; }
 
   // The values that a step reads: those of its head, and behind them what later layers of it read
   // from outside: the other value of a sum, the values of an attention. A segment reads one.
@@ -128,16 +135,41 @@ template <int N> struct Liveness {
     int last = 0;
     auto until = [&](int t) { last = t > last ? t : last; };
     int const s = producer(v);
+    bool const once = !lives_twice(v);
     until(s + 1);
     if (is_output(v)) until(outputs_time());
     for (int r = 0; r < plan.size; ++r)
+      if (reads(r, v)) until(r + 1);
+    if (once && phase == Phase::training) until(last_backward_use(v));
+    return last;
+  }
+  // The last time at which the backward pass reads or writes v; 0: never.
+  constexpr int last_backward_use(int v) const {
+    int last = 0;
+    auto until = [&](int t) { last = t > last ? t : last; };
+    for (int r = 0; r < plan.size; ++r)
       for (int i = 0; i < sources(r); ++i) {
         if (source(r, i) != v) continue;
-        until(r + 1);
-        if (phase == Phase::training && rereads_source(r, i)) until(backward_time(r));
+        if (again[r]) until(again_at[r]);
+        if (rereads_source(r, i)) until(backward_time(r));
       }
-    if (phase == Phase::training && s >= 0 && rereads_result(s)) until(backward_time(s));
+    int const s = producer(v);
+    if (s >= 0 && again[s]) until(again_at[s]);
+    if (s >= 0 && rereads_result(s)) until(backward_time(s));
     return last;
+  }
+  // Whether the value of v is given up after the forward pass and computed again.
+  constexpr bool lives_twice(int v) const {
+    int const s = producer(v);
+    return s >= 0 && again[s] && is_inside(v);
+  }
+  // The first step of the Recompute whose last step s is; -1: it is not the last one of any.
+  constexpr int first_recomputed(int s) const {
+    int const of = recomputed(s);
+    if (of == 0 || (s + 1 < plan.size && recomputed(s + 1) == of)) return -1;
+    int first = s;
+    while (first > 0 && recomputed(first - 1) == of) --first;
+    return first;
   }
   // When the gradient of v is first written: by the last of its readers.
   constexpr int gradient_begin(int v) const {
@@ -168,6 +200,53 @@ template <int N> struct Liveness {
   }
 
  private:
+  // The Recompute that all of a step is in; 0: none.
+  constexpr int recomputed(int s) const {
+    Step const& step = plan.step[s];
+    int const of = node(plan.head(step)).recomputed;
+    for (int k = step.first; k < step.first + step.count; ++k)
+      if (node(plan.order[k]).recomputed != of) return 0;
+    return of;
+  }
+  // Whether v is computed in a Recompute, and only steps of the same one read it.
+  constexpr bool is_inside(int v) const {
+    int const s = producer(v), of = s < 0 ? 0 : recomputed(s);
+    bool inside = of > 0 && !is_output(v);
+    for (int r = s + 1; r < plan.size; ++r)
+      inside = inside && (!reads(r, v) || recomputed(r) == of);
+    return inside;
+  }
+  // Whether step s can run again. Where it writes over its source, that has to be computed again
+  // as well.
+  constexpr bool can_run_again(int s) const {
+    if (recomputed(s) == 0) return false;
+    if (is_segment(s) || !node(plan.head(plan.step[s])).overwrites_source) return true;
+    int const source = source_of[s][0];
+    return is_inside(source) && can_run_again(producer(source));
+  }
+  constexpr bool needs_again(int s) const {
+    int const v = plan.tail(plan.step[s]);
+    if (!has_gradient[v] || !can_run_again(s)) return false;
+    bool needs = saves(s);
+    for (int k = 0; k < Node::most_saved; ++k) needs = needs || kept(s, k) > 0;
+    if (!is_inside(v)) return needs;
+    needs = needs || rereads_result(s);
+    for (int r = s + 1; r < plan.size; ++r)
+      for (int i = 0; i < sources(r); ++i)
+        needs = needs || (source(r, i) == v && (again[r] || rereads_source(r, i)));
+    return needs;
+  }
+  constexpr void schedule() {
+    for (int s = plan.size - 1; s >= 0; --s) again[s] = needs_again(s);
+    int time = outputs_time();
+    for (int s = plan.size - 1; s >= 0; --s) {
+      for (int r = first_recomputed(s); r >= 0 && r <= s; ++r)
+        if (again[r]) again_at[r] = ++time;
+      backward_at[s] = ++time;
+    }
+    end = time + 1;
+  }
+
   constexpr void find_sources(int s) {
     Step const& step = plan.step[s];
     int& count = source_count[s];

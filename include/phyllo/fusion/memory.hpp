@@ -20,14 +20,18 @@ struct Slot {
 /// Offsets of all values, saved values and gradients of a plan in one arena: two slots share bytes
 /// only if their lifetimes do not overlap.
 template <int N> struct Memory {
-  static constexpr int most = (3 + Node::most_saved) * N;
+  static constexpr int most = (5 + 2 * Node::most_saved) * N;
   Slot slot[most] = {};
   int slots = 0;
   int value[N] = {};                   // slot of the value of a node; -1: none
   int saved[N] = {};                   // slot of the chain input that a step keeps
   int kept[N][Node::most_saved] = {};  // slots of what the head of a step keeps besides
   int gradient[N] = {};                // slot of the gradient of a value
-  long bytes = 0;                      // arena, one sample
+  // The same in the backward pass, where what a Recompute computes again has slots of its own.
+  int value_again[N] = {};
+  int saved_again[N] = {};
+  int kept_again[N][Node::most_saved] = {};
+  long bytes = 0;  // arena, one sample
   long bytes_without_reuse = 0;
 
   constexpr int add(long size, int first, int last) {
@@ -78,8 +82,8 @@ template <int N>
 constexpr Memory<N> make_memory(Liveness<N> const& life, int storage, int accumulate) {
   Memory<N> m{};
   for (int i = 0; i < N; ++i) {
-    m.value[i] = m.saved[i] = m.gradient[i] = -1;
-    for (int& slot : m.kept[i]) slot = -1;
+    m.value[i] = m.saved[i] = m.gradient[i] = m.value_again[i] = m.saved_again[i] = -1;
+    for (int k = 0; k < Node::most_saved; ++k) m.kept[i][k] = m.kept_again[i][k] = -1;
   }
   auto const bytes = [&](long elements, ValueType type) {
     return elements * element_bytes(type, storage, accumulate);
@@ -87,12 +91,22 @@ constexpr Memory<N> make_memory(Liveness<N> const& life, int storage, int accumu
   auto add_value = [&](int v) {
     long const size = bytes(life.node(v).output.size(), life.node(v).type);
     bool const has_gradient = life.phase == Phase::training && life.has_gradient[v];
-    bool const shares = has_gradient && life.overwrites(v);
-    m.value[v] =
-        m.add(size, life.producer(v) + 1, shares ? life.gradient_end(v) : life.last_use(v));
+    bool const shares = has_gradient && life.overwrites(v), twice = life.lives_twice(v);
+    int const s = life.producer(v);
+    m.value[v] = m.value_again[v] =
+        m.add(size, s + 1, shares && !twice ? life.gradient_end(v) : life.last_use(v));
+    if (twice)
+      m.value_again[v] =
+          m.add(size, life.again_at[s], shares ? life.gradient_end(v) : life.last_backward_use(v));
     if (has_gradient)
       m.gradient[v] =
-          shares ? m.value[v] : m.add(size, life.gradient_begin(v), life.gradient_end(v));
+          shares ? m.value_again[v] : m.add(size, life.gradient_begin(v), life.gradient_end(v));
+  };
+  // What step s keeps for its backward pass: while it runs, where it runs again.
+  auto add_kept = [&](int s, long size, int& slot, int& slot_again) {
+    bool const twice = life.again[s];
+    slot = slot_again = m.add(size, s + 1, twice ? s + 1 : life.backward_time(s));
+    if (twice) slot_again = m.add(size, life.again_at[s], life.backward_time(s));
   };
   for (int i = 0; i < life.nodes->size; ++i)
     if (is_given(life.node(i))) add_value(i);
@@ -100,13 +114,12 @@ constexpr Memory<N> make_memory(Liveness<N> const& life, int storage, int accumu
     int const v = life.plan.tail(life.plan.step[s]);
     add_value(v);
     if (life.saves(s))
-      m.saved[s] = m.add(bytes(life.node(v).output.size(), ValueType::storage), s + 1,
-                         life.backward_time(s));
+      add_kept(s, bytes(life.node(v).output.size(), ValueType::storage), m.saved[s],
+               m.saved_again[s]);
     Node const& head = life.node(life.plan.head(life.plan.step[s]));
     for (int k = 0; k < Node::most_saved; ++k)
       if (life.kept(s, k) > 0)
-        m.kept[s][k] =
-            m.add(bytes(life.kept(s, k), head.saved[k].type), s + 1, life.backward_time(s));
+        add_kept(s, bytes(life.kept(s, k), head.saved[k].type), m.kept[s][k], m.kept_again[s][k]);
   }
   detail::place(m);
   return m;

@@ -121,6 +121,7 @@ struct Node {
   bool ends_chain = false;
   bool ends_segment = false;
   AttentionPart part = AttentionPart::none;
+  int recomputed = 0;  // number of the Recompute that it is in; 0: none
   Derivative derivative_of = Derivative::nothing;
   long flops = 0;  // of one sample, forward; a multiply-add counts two
   long parameter_gradient_flops = 0, source_gradient_flops = 0;

@@ -64,7 +64,7 @@ template <> struct Kind<Role::normalization> {
     work.running_variance = running_mean + channels;
     if constexpr (Planned::phase == Phase::training) {
       NormalizationStatistics<accumulate> const s(pass.batch_state(n), channels);
-      measure<S>(pass, s, running_mean);
+      if (!pass.backwards) measure<S>(pass, s, running_mean);  // else they are kept
       work.mean = s.mean;
       work.inverse_deviation = s.inverse_deviation;
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/model/forward.hpp>
 #include <phyllo/model/port_gradients.hpp>
 #include <phyllo/model/segment_pass.hpp>
 #include <phyllo/model/step_op.hpp>
@@ -83,6 +84,9 @@ struct BackwardPass : SegmentPass<Planned, Precision, Exec, Communication> {
 
  private:
   template <int S> void step() const {
+    constexpr int first_again = Planned::liveness.first_recomputed(S);
+    if constexpr (first_again >= 0)
+      run_again<first_again>(std::make_index_sequence<S - first_again + 1>{});
     constexpr bool reached = Planned::liveness.has_gradient[Planned::result(S)];
     if constexpr (reached && Planned::step(S).kind == StepKind::segment)
       segment<S>();
@@ -96,6 +100,18 @@ struct BackwardPass : SegmentPass<Planned, Precision, Exec, Communication> {
                             ZeroGradients<accumulate>{this->arenas.gradients + parameters.first});
       finished(parameters.first);
     }
+  }
+
+  // Those of the steps from First on that a Recompute computes again.
+  template <int First, std::size_t... I> void run_again(std::index_sequence<I...>) const {
+    ForwardPass<Planned, Precision, Exec, Communication> const forward{
+        static_cast<Base const&>(*this)};
+    (
+        [&] {
+          if constexpr (Planned::liveness.again[First + int(I)])
+            forward.template step<First + int(I)>();
+        }(),
+        ...);
   }
 
   template <int S> void segment() const {

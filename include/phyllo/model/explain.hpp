@@ -72,7 +72,9 @@ std::string explain_step(Roofline const* roofline, long batch) {
          cost_columns(cost, roofline, batch) +
          (*rule == '\0' ? line("  %s\n", Backend::name)
                         : line("  %-9s %s\n", Backend::name, rule)) +
-         end_text(Planned::step(S), Planned::limits.backend, end_name<Planned, S>());
+         end_text(Planned::step(S), Planned::limits.backend, end_name<Planned, S>()) +
+         (Planned::liveness.again[S] ? line("  %3s  computed again in the backward pass\n", "")
+                                     : "");
 }
 
 template <class Planned, class P, class Exec>

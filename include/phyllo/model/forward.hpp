@@ -45,8 +45,6 @@ struct ForwardPass : SegmentPass<Planned, Precision, Exec, Communication> {
       (this->template step<int(S)>(), ...);
     }(std::make_index_sequence<Planned::plan.size>{});
   }
-
- private:
   template <int S> void step() const {
     if constexpr (Planned::step(S).kind == StepKind::segment)
       segment<S>();
@@ -54,6 +52,7 @@ struct ForwardPass : SegmentPass<Planned, Precision, Exec, Communication> {
       Kind<Planned::head(S).role>::template forward<S>(*this);
   }
 
+ private:
   template <int S> void segment() const {
     using Op = StepSegment<Planned, S>;
     typename Op::template Forward<Precision> work;

@@ -182,7 +182,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   template <class C, class Finished>
   auto backward_pass(space const& exec, int batch, C& c, bool inputs, Finished& finished) const {
     return BackwardPass<Training, P, Exec, C, Finished>{
-        {exec, arenas_, backward_labels_, c, batch}, inputs, finished};
+        {exec, arenas_, backward_labels_, c, batch, {}, true}, inputs, finished};
   }
   /// continues: of a step that other passes belong to, which a skipped step undoes as well.
   void begin_training_pass(space const& exec, std::uint64_t first_sample, bool continues = false) {

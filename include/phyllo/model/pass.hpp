@@ -45,6 +45,7 @@ template <class Planned, class Precision, class Exec, class Communication> struc
   Communication& communication;
   int batch;
   Placed placed = {};
+  bool backwards = false;  // the backward pass, or layers that run forward again in it
 
   template <class Op> using Kernels = SelectedKernels<Op, Precision, typename Exec::backends>;
 
@@ -57,19 +58,21 @@ template <class Planned, class Precision, class Exec, class Communication> struc
       if (placed.input[k] != nullptr && ports_.input[k] == v) return placed.input[k];
     for (int k = 0; k < AllPorts::outputs; ++k)
       if (placed.output[k] != nullptr && ports_.output[k] == v) return placed.output[k];
-    return arenas.at(Planned::memory.slot[Planned::memory.value[v]].offset);
+    int const slot = backwards ? Planned::memory.value_again[v] : Planned::memory.value[v];
+    return arenas.at(Planned::memory.slot[slot].offset);
   }
   storage* gradient(int v) const {
     return arenas.at(Planned::memory.slot[Planned::memory.gradient[v]].offset);
   }
   storage* saved(int s) const {
-    return Planned::liveness.saves(s)
-               ? arenas.at(Planned::memory.slot[Planned::memory.saved[s]].offset)
-               : nullptr;
+    if (!Planned::liveness.saves(s)) return nullptr;
+    int const slot = backwards ? Planned::memory.saved_again[s] : Planned::memory.saved[s];
+    return arenas.at(Planned::memory.slot[slot].offset);
   }
   /// Number `k` of what the head of step s keeps beside values.
   template <class T> T* kept(int s, int k) const {
-    return arenas.template at_as<T>(Planned::memory.slot[Planned::memory.kept[s][k]].offset);
+    int const slot = backwards ? Planned::memory.kept_again[s][k] : Planned::memory.kept[s][k];
+    return arenas.template at_as<T>(Planned::memory.slot[slot].offset);
   }
   storage const* parameter(ParameterTensor const& t) const {
     return t.offset < 0 ? nullptr : arenas.parameters + t.offset;

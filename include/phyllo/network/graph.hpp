@@ -32,6 +32,8 @@ template <int Leaves> struct Graph {
   int size = 0;
   int sources[Leaves][max_sources] = {};
   int source_count[Leaves] = {};
+  int recomputed[Leaves] = {};  // number of the Recompute that a leaf is in; 0: none
+  int recomputations = 0, depth = 0;
   TagId tag[max_tags] = {};
   int tagged[max_tags] = {};
   bool is_input[max_tags] = {};
@@ -46,6 +48,7 @@ template <int Leaves> struct Graph {
   constexpr int append(int source) {
     sources[size][0] = source;
     source_count[size] = 1;
+    recomputed[size] = depth > 0 ? recomputations : 0;
     return size++;
   }
   constexpr int append(int a, int b) {
@@ -55,6 +58,9 @@ template <int Leaves> struct Graph {
   }
   // One more source of the last leaf.
   constexpr void add_source(int source) { sources[size - 1][source_count[size - 1]++] = source; }
+  // What is appended in between is computed again for its gradients. The outermost ones count.
+  constexpr void begin_recomputed() { recomputations += depth++ == 0; }
+  constexpr void end_recomputed() { --depth; }
   // A name may be saved again and then means the later value; that of an input stays.
   constexpr void save(TagId name, int value, bool input = false) {
     for (int i = 0; i < tags; ++i)

@@ -39,6 +39,7 @@ template <class L, int N> constexpr void infer_node(Nodes<N>& p, Graph<N> const&
   Node& n = p.node[i];
   n.role = L::role;
   n.sources = edges.source_count[i];
+  n.recomputed = edges.recomputed[i];
   n.ok = n.sources > 0;
   for (int s = 0; s < n.sources; ++s) {
     n.source[s] = edges.sources[i][s];

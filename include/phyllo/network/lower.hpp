@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/block/branch.hpp>
+#include <phyllo/block/recompute.hpp>
 #include <phyllo/block/repeat.hpp>
 #include <phyllo/block/residual.hpp>
 #include <phyllo/block/skip.hpp>
@@ -158,6 +159,25 @@ struct Lower<Repeat<Count, Parts...>> {
   }
   static void name_leaves(std::vector<std::string>& names, std::string const& path) {
     for (int i = 0; i < Count; ++i) once::name_leaves(names, path + "." + std::to_string(i));
+  }
+};
+
+/// One part keeps its names; several are as torch.nn.Sequential names them.
+template <class... Parts> struct LowerRecompute : LowerSequence<Parts...> {
+  template <class G> static constexpr int emit(G& graph, int current) {
+    graph.begin_recomputed();
+    current = LowerSequence<Parts...>::emit(graph, current);
+    graph.end_recomputed();
+    return current;
+  }
+};
+template <class... Parts>
+  requires(sizeof...(Parts) > 1)
+struct Lower<Recompute<Parts...>> : LowerRecompute<Parts...> {};
+template <class Part> struct Lower<Recompute<Part>> : LowerRecompute<Part> {
+  static constexpr bool numbered = Lower<Part>::numbered;
+  static void name_leaves(std::vector<std::string>& names, std::string const& path) {
+    Lower<Part>::name_leaves(names, path);
   }
 };
 

@@ -7,6 +7,7 @@
 #include <phyllo/core/refusal.hpp>
 
 #include <phyllo/block/branch.hpp>
+#include <phyllo/block/recompute.hpp>
 #include <phyllo/block/recurrent.hpp>
 #include <phyllo/block/repeat.hpp>
 #include <phyllo/block/skip.hpp>

@@ -105,6 +105,8 @@ class Network:
             for i in range(part[1]):
                 v = self.sequence(part[2], v, f"{path}.{i}")
             return v
+        if kind == "recompute":
+            return self.sequence(part[1], v, path) if len(part[1]) != 1 else self.part(part[1][0], v, path)
         if kind == "save":
             self.tags[part[1]] = v
             return v

@@ -38,7 +38,7 @@ PARTS (extents: channels first):
   ["multiply_by", TAG] ["combine", "subtract" | "reparameterise_pair", TAG]
   ["flatten"]  ["slice", DIM, BEGIN, END | null, STEP]  ["crop", BORDERS]  ["pad", MODE, BEFORE, AFTER, FILL]  ["flip", DIMS]
   ["permute", DIMS]  ["reshape", EXTENTS]  ["pixel_shuffle", FACTOR]  ["pixel_unshuffle", FACTOR]  ["channel_shuffle", GROUPS]
-  ["residual", MAIN, SHORTCUT | null]  ["branch", PATHS]  ["repeat", COUNT, PARTS]
+  ["residual", MAIN, SHORTCUT | null]  ["branch", PATHS]  ["repeat", COUNT, PARTS]  ["recompute", PARTS]
   ["save", TAG] ["from", TAG] ["add_from", TAG] ["concat_from", TAG] ["output", TAG]
 """
 
@@ -122,6 +122,7 @@ class Graph:
         self.nodes = []  # {"kind", "part", "sources", "input", "output", "path"}
         self.tags, self.outputs, self.inputs = {}, [], []
         self.work = self.parameters = 0
+        self.recomputes = False
         last = self.sequence(parts, None, "", top=True)
         if last is None:
             raise Invalid("no layers")
@@ -338,6 +339,13 @@ class Graph:
             for i in range(part[1]):
                 v = self.sequence(part[2], v, f"{path}.{i}")
             return v
+        if kind == "recompute":
+            self.recomputes = True
+            if len(part[1]) != 1:
+                return self.sequence(part[1], v, path)
+            if part[1][0][0] in UNNUMBERED:
+                raise Invalid("a part without a number")
+            return self.part(part[1][0], v, path)
         if kind == "save":
             if any(tag == part[1] for tag, _ in self.inputs):
                 raise Invalid("the name of an input")
@@ -549,7 +557,7 @@ class Graph:
 
     def boundaries(self, description):
         """The boundary classes that a network meets, each once."""
-        found = set()
+        found = {"computed again"} if self.recomputes else set()
         readers = [0] * len(self.nodes)
         for n in self.nodes:
             for s in n["sources"]:
@@ -1057,6 +1065,21 @@ class Draw:
         except Invalid:
             return parts
 
+    def recomputed(self, parts):
+        """Some of the parts in one Recompute, or each block in one of its own."""
+        r = self.rng
+        if r.random() < 0.3:
+            return [["recompute", [p]] if p[0] in ("residual", "branch", "encoder", "decoder", "recurrent", "attention") else
+                    p[:-1] + [[["recompute", p[-1]]]] if p[0] == "repeat" else p for p in parts]
+        first = r.randrange(1, len(parts))
+        last = r.randrange(first, len(parts))
+        if last > first + 1 and r.random() < 0.3:  # one inside another
+            inner = r.randrange(first, last)
+            parts = parts[:inner] + [["recompute", [parts[inner]]]] + parts[inner + 1:]
+        if any(p[0] in INPUTS for p in parts[first:last + 1]):
+            raise Invalid("an input inside")
+        return parts[:first] + [["recompute", parts[first:last + 1]]] + parts[last + 1:]
+
     def walk(self, parts, layers, graph_like):
         r = self.rng
         saved = []
@@ -1383,6 +1406,9 @@ class Draw:
             try:
                 parts = kind()
                 g = Graph(parts)
+                if r.random() < 0.2:
+                    parts = self.recomputed(parts)
+                    g = Graph(parts)
             except Invalid:
                 continue
             if len(g.nodes) > 1 and (wanted is None or wanted in g.boundaries({"capacity": 49})):
@@ -1597,6 +1623,8 @@ def spell(part):
         return named(name[kind], part[1])
     if kind == "repeat":
         return named("Repeat", part[1], *all_of(part[2]))
+    if kind == "recompute":
+        return named("Recompute", *all_of(part[1]))
     if kind == "branch":
         return named("Branch", *(named("Path", *all_of(p)) for p in part[1]))
     if part[2] is None:
@@ -1690,6 +1718,8 @@ def collect_tags(parts):
                 tags |= collect_tags(path)
         elif p[0] == "repeat":
             tags |= collect_tags(p[2])
+        elif p[0] == "recompute":
+            tags |= collect_tags(p[1])
     return tags
 
 

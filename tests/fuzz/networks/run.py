@@ -242,6 +242,11 @@ def smaller_part(part):
         for inner in smaller_parts(part[2]):
             if inner:
                 yield [["repeat", part[1], inner]]
+    elif kind == "recompute":
+        yield part[1]
+        for inner in smaller_parts(part[1]):
+            if inner:
+                yield [["recompute", inner]]
     elif kind == "residual":
         yield part[1]
         if part[2] is not None:
@@ -379,7 +384,7 @@ def all_boundaries():
          "recurrent, layers", "recurrent, one time", "channel dropout", "alpha dropout", "stochastic depth",
          "normalisation without parameters", "normalisation without bias", "linear interpolation", "linear interpolation, corners",
          "cubic interpolation", "cubic interpolation, corners", "interpolation to fewer numbers",
-         "pooling beyond the padding", "average without padding", "pooling of powers"] + [f"rows of {c} channels" for c in (1, 17, 128, 129)]
+         "pooling beyond the padding", "average without padding", "pooling of powers", "computed again"] + [f"rows of {c} channels" for c in (1, 17, 128, 129)]
 
 
 def read_table(file):

@@ -72,8 +72,14 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
   struct Content {
     bool is[Memory<N>::most] = {};
     int parts[Memory<N>::most] = {};
+    bool written_over[Memory<N>::most] = {};  // by a recurrence, with what it keeps
   };
   Content content;
+  bool backwards = false;  // then what was computed again has another slot
+
+  int value(int v) const { return backwards ? memory.value_again[v] : memory.value[v]; }
+  int saved(int s) const { return backwards ? memory.saved_again[s] : memory.saved[s]; }
+  int kept(int s, int k) const { return backwards ? memory.kept_again[s][k] : memory.kept[s][k]; }
 
   bool holds(int slot) { return slot >= 0 && content.is[slot]; }
   int bytes_of(ValueType type) const {
@@ -93,6 +99,7 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
     }
     content.is[slot] = true;
     content.parts[slot] = 1;
+    content.written_over[slot] = false;
   }
 
   void run() {
@@ -105,7 +112,17 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
     }
     if (life.phase == Phase::inference || mistake != nullptr) return;
     for (int o = 0; o < p.outputs; ++o) write(memory.gradient[p.output[o]], p.output[o]);
-    for (int s = plan.size - 1; s >= 0 && mistake == nullptr; --s) backward(s);
+    backwards = true;
+    for (int s = plan.size - 1; s >= 0 && mistake == nullptr; --s) {
+      for (int r = life.first_recomputed(s); r >= 0 && r <= s && mistake == nullptr; ++r)
+        if (life.again[r]) {
+          forward(r);
+          ++coverage.again;
+          coverage.two_lives += life.lives_twice(plan.tail(plan.step[r]));
+          coverage.scans_again += scans(r);
+        }
+      if (mistake == nullptr) backward(s);
+    }
     for (int i = 0; i < p.size && mistake == nullptr; ++i)
       if (is_integer(i))
         need(memory.gradient[i] < 0 && !life.has_gradient[i], "integers have no gradient");
@@ -137,36 +154,40 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
   void forward(int s) {
     int const v = plan.tail(plan.step[s]);
     auto const reads = [&] {
-      for_sources(s, [&](int source) {
-        need(holds(memory.value[source]), "a step reads values that are there");
-      });
+      for_sources(
+          s, [&](int source) { need(holds(value(source)), "a step reads values that are there"); });
     };
     reads();
-    write(memory.value[v], v);
-    if (life.saves(s)) write(memory.saved[s], v);
+    for_sources(s, [&](int source) {
+      need(mistake != nullptr || !content.written_over[value(source)],
+           "a step reads values that no recurrence has written over");
+    });
+    if (mistake != nullptr) return;
+    write(value(v), v);
+    if (life.saves(s)) write(saved(s), v);
     if (normalizes_rows(s) && life.phase == Phase::training) {
       Node const& head = node(plan.head(plan.step[s]));
-      write(memory.kept[s][0],
+      write(kept(s, 0),
             head.ends_segment ? head.saved[0].elements : 2L * node(v).output.positions(),
             ValueType::accumulate);
-      need(holds(memory.value[v]), "statistics are beside the result");
+      need(holds(value(v)), "statistics are beside the result");
       ++coverage.kept_statistics;
     }
     if (takes_maxima(s) && life.phase == Phase::training) {
-      write(memory.kept[s][0], node(v).output.size(), ValueType::integer);
-      need(holds(memory.value[v]), "places of maxima are beside the result");
+      write(kept(s, 0), node(v).output.size(), ValueType::integer);
+      need(holds(value(v)), "places of maxima are beside the result");
     } else if (attends(s) && life.phase == Phase::training) {
-      write(memory.kept[s][0], node(v).output.positions(), ValueType::accumulate);
-      need(holds(memory.value[v]), "sums of exponentials are beside the result");
+      write(kept(s, 0), node(v).output.positions(), ValueType::accumulate);
+      need(holds(value(v)), "sums of exponentials are beside the result");
     } else if (scans(s) && life.phase == Phase::training) {
       Node const& head = node(plan.head(plan.step[s]));
-      for (int k = 0; k < 2; ++k)
-        write(memory.kept[s][k], head.saved[k].elements, head.saved[k].type);
-      need(holds(memory.value[v]), "states are beside the result");
+      for (int k = 0; k < 2; ++k) write(kept(s, k), head.saved[k].elements, head.saved[k].type);
+      need(holds(value(v)), "states are beside the result");
+      content.written_over[value(head.source[0])] = true;
       ++coverage.kept_states;
     }
     reads();
-    if (life.saves(s)) need(holds(memory.value[v]), "a kept value is beside the result");
+    if (life.saves(s)) need(holds(value(v)), "a kept value is beside the result");
     int readers = 0;
     for (int r = 0; r < plan.size; ++r) for_sources(r, [&](int source) { readers += source == v; });
     coverage.read_twice += readers > 1;
@@ -217,7 +238,7 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
     // What the kernels read: the input of the chain is kept, or made again from the sources.
     auto const reads = [&] {
       need(holds(memory.gradient[v]), "a step reads the gradient of its result");
-      bool sources = false, result = head.rereads_result, kept = false;
+      bool sources = false, result = head.rereads_result, keeps = false;
       if (is_segment)
         sources = true;  // its values are computed again
       else
@@ -226,7 +247,7 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
             sources = true;
             [[fallthrough]];
           case Role::add:
-            kept = of == Derivative::input;
+            keeps = of == Derivative::input;
             result = of == Derivative::output;
             break;
           case Role::normalization:
@@ -240,10 +261,10 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
             sources = true;
             break;
           case Role::scan:
-            need(holds(memory.value[head.source[0]]), "what a scan keeps is in its source");
-            need(holds(memory.kept[s][0]) && holds(memory.kept[s][1]), "states are there");
+            need(holds(value(head.source[0])), "what a scan keeps is in its source");
+            need(holds(kept(s, 0)) && holds(kept(s, 1)), "states are there");
             if (head.rereads_source)
-              need(holds(memory.value[head.source[head.sources - 1]]), "lengths are there");
+              need(holds(value(head.source[head.sources - 1])), "lengths are there");
             break;
           case Role::product:
             sources = true;
@@ -264,14 +285,14 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
             break;
         }
       if (normalizes_rows(s) || takes_maxima(s) || attends(s))
-        need(holds(memory.kept[s][0]), "what is kept is there when it is read again");
-      if (kept) need(memory.saved[s] >= 0 && holds(memory.saved[s]), "a kept value is there");
-      if (result) need(holds(memory.value[v]), "a result is there when it is read again");
+        need(holds(kept(s, 0)), "what is kept is there when it is read again");
+      if (keeps) need(saved(s) >= 0 && holds(saved(s)), "a kept value is there");
+      if (result) need(holds(value(v)), "a result is there when it is read again");
       if (sources)
         for (int i = 0; i < (attends(s) ? life.sources(s) : head.sources); ++i)
-          need(holds(memory.value[life.source(s, i)]), "a source is there when it is read again");
+          need(holds(value(life.source(s, i))), "a source is there when it is read again");
       if (adds && of == Derivative::input)
-        need(holds(memory.value[life.source(s, 1)]), "the added value is there");
+        need(holds(value(life.source(s, 1))), "the added value is there");
     };
     need_gradient(v);
     reads();

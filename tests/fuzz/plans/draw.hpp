@@ -43,9 +43,14 @@ class NetworkDrawer {
     int const parts = 1 + draw_.below(draw_.one_in(4) ? 24 : 9);
     if (draw_.one_in(6)) deep();
     if (draw_.one_in(3)) images();
-    for (int i = 0; i < parts && lowering_.graph.size + 8 < most_nodes; ++i) some();
+    bool const recomputes = draw_.one_in(3);
+    for (int i = 0; i < parts && lowering_.graph.size + 8 < most_nodes; ++i) {
+      if (recomputes && draw_.one_in(3)) add(plain(PartKind::recompute, draw_.below(2)));
+      some();
+    }
     if (draw_.one_in(3)) head();
     if (reads_integers()) look_up();
+    while (lowering_.graph.depth > 0) add(plain(PartKind::recompute, 0));
     // A network of an input alone has no work.
     if (lowering_.graph.size < 2) add(pointwise());
     return description_;

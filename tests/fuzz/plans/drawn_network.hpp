@@ -38,6 +38,7 @@ enum class PartKind {
   map,   // number: 0 halves of channels with noise, 1 parameters, 2 division by channels around
   multiply,   // tag
   attention,  // number: the tag of its keys and values, -1: the current value; bias: with a dropout
+  recompute,  // number: 1 begins one, 0 ends it
 };
 inline constexpr char const* kind_names[] = {"input",
                                              "linear",
@@ -64,8 +65,9 @@ inline constexpr char const* kind_names[] = {"input",
                                              "scan",
                                              "map",
                                              "multiply",
-                                             "attention"};
-inline constexpr int kinds = 26;
+                                             "attention",
+                                             "recompute"};
+inline constexpr int kinds = 27;
 
 struct Part {
   PartKind kind = PartKind::flatten;
@@ -327,6 +329,7 @@ struct Lowering {
   }
 
   void append(Part const& part) {
+    if (part.kind == PartKind::recompute) return part.number > 0 ? begin() : end();
     bool const makes_node =
         part.kind != PartKind::save && part.kind != PartKind::from && part.kind != PartKind::output;
     if (!valid || (makes_node && graph.size == most_nodes)) return refuse();
@@ -415,7 +418,14 @@ struct Lowering {
         if (graph.outputs == DrawnGraph::max_outputs || is_integer(current)) return refuse();
         graph.output[graph.outputs++] = current;
         return;
+      case PartKind::recompute:
+        return;
     }
+  }
+  void begin() { graph.begin_recomputed(); }
+  void end() {
+    if (graph.depth == 0) return refuse();
+    graph.end_recomputed();
   }
   void attend(int keys, bool drops) {
     if (keys < 0 || graph.size + 4 > most_nodes) return refuse();
@@ -479,7 +489,7 @@ inline bool lower(Description const& description, DrawnNodes& nodes) {
 /// A description as the C++ that its user would write.
 inline std::string spelling(Description const& description) {
   std::string text = "struct Net : Network<", tags;
-  int outputs = 0, inputs = 0;
+  int outputs = 0, inputs = 0, open = 0;
   auto const triple = [](int rank, int const(&of)[3]) {
     std::string list;
     for (int d = 3 - rank; d < 3; ++d) list += (list.empty() ? "" : ", ") + std::to_string(of[d]);
@@ -488,7 +498,8 @@ inline std::string spelling(Description const& description) {
   auto const number = [](int n) { return std::to_string(n); };
   for (std::size_t i = 0; i < description.size(); ++i) {
     Part const& p = description[i];
-    if (i > 0) text += ", ";
+    bool const ends = p.kind == PartKind::recompute && p.number == 0;
+    if (text.back() != '<' && !ends) text += ", ";
     std::string const bias = p.bias ? "" : ", Bias<false>", rank = number(p.rank) + "d";
     switch (p.kind) {
       case PartKind::input:
@@ -554,6 +565,10 @@ inline std::string spelling(Description const& description) {
       case PartKind::softmax:
         text += "Softmax";
         break;
+      case PartKind::recompute:
+        text += ends ? ">" : "Recompute<";
+        open += ends ? -1 : 1;
+        break;
       case PartKind::map:
         text += p.number == 0   ? "Reparameterise"
                 : p.number == 1 ? "ScaleShift"
@@ -595,7 +610,7 @@ inline std::string spelling(Description const& description) {
         break;
     }
   }
-  return text + "> {};";
+  return text + std::string(std::size_t(open), '>') + "> {};";
 }
 
 }  // namespace phyllo::test

@@ -86,9 +86,10 @@ Description smallest(Description network) {
     };
     for (std::size_t i = 0; i < network.size(); ++i) {
       PartKind const kind = network[i].kind;
-      bool const tagged = kind == PartKind::save || kind == PartKind::from ||
-                          kind == PartKind::add || kind == PartKind::concat ||
-                          kind == PartKind::join || kind == PartKind::multiply;
+      bool const tagged = kind == PartKind::recompute || kind == PartKind::save ||
+                          kind == PartKind::from || kind == PartKind::add ||
+                          kind == PartKind::concat || kind == PartKind::join ||
+                          kind == PartKind::multiply;
       bool const which = kind == PartKind::pointwise || kind == PartKind::pooling ||
                          kind == PartKind::row_normalization || kind == PartKind::reshape ||
                          kind == PartKind::reduction || kind == PartKind::map;
@@ -197,6 +198,9 @@ int main(int argc, char** argv) {
   show("values that nothing reads", coverage.dead);
   show("outputs that are one value", coverage.shared_outputs);
   show("gradients added to", coverage.accumulated);
+  show("steps that run forward again", coverage.again);
+  show("values with two lives", coverage.two_lives);
+  show("recurrences over a source computed again", coverage.scans_again);
   show("arenas with bytes used twice", coverage.reused);
   if (rare) std::printf("something occurs less than %ld times\n", fewest);
   return rare ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The same network with and without Recompute: the same bits, in less memory.
+
+#include <fusion/boundaries.hpp>
+#include <rings.hpp>
+
+#include <string>
+#include <vector>
+
+using namespace phyllo;
+using namespace phyllo::test;
+
+namespace {
+
+struct middle;
+
+// clang-format off
+// A value that is read behind the block, one that its gradient overwrites, masks, statistics of batches and rows.
+template <template <class...> class Block> struct Rows
+    : Network<Input<6>, Linear<8>, Block<BatchNorm<>, GELU, Save<middle>, Linear<7>, Dropout<0.3>, LayerNorm<>, Tanh, Linear<8>, AddFrom<middle>, Softmax>, Linear<8>,
+              AddFrom<middle>, Block<Linear<8>, RMSNorm<>, SiLU>, Linear<3>> {};
+template <template <class...> class Block> struct Images
+    : Network<Input<2, 6, 5>, Repeat<2, Block<Residual<Main<Conv2d<2, KernelSize<3>, Padding<1>>, BatchNorm<>, GELU, GroupNorm<2>>>>>, Block<MaxPool2d<2>, GELU>, Flatten, Linear<3>> {};
+// The recurrence writes over its projection, which is to be computed again as well.
+template <template <class...> class Block> struct Sequence
+    : Network<Input<3, 4>, Block<LSTM<3, Bidirectional>, GELU, MultiheadAttention<2>>, Block<Path<LSTM<2>>>, Flatten, Linear<3>> {};
+// clang-format on
+
+template <template <template <class...> class> class Net, class P, class Exec> void compare() {
+  using With = Net<Recompute>;
+  using Without = Net<Path>;
+  constexpr int batch = 5;
+  Space const exec;
+  auto const x = view_of<Kokkos::LayoutRight, With::input.rank>(With::input, batch);
+  auto const t = view_of<Kokkos::LayoutRight, With::output.rank>(With::output, batch);
+  fill(x, 1);
+  fill(t, 2);
+  Trainer<With, MeanSquaredError, Adam, P, Local, Exec> with(exec, Adam{.rate = 0.01},
+                                                             {.batch = batch, .seed = 3});
+  Trainer<Without, MeanSquaredError, Adam, P, Local, Exec> without(exec, Adam{.rate = 0.01},
+                                                                   {.batch = batch, .seed = 3});
+  for (int step = 0; step < 3; ++step) {
+    with.step(x, t);
+    without.step(x, t);
+    CHECK(with.loss() == without.loss());
+  }
+  auto const same = [](auto const& a, auto const& b) {
+    REQUIRE(a.size() == b.size());
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (a.data()[i] != b.data()[i]) return false;
+    return true;
+  };
+  CHECK(same(with.model().gradients(), without.model().gradients()));
+  CHECK(same(with.model().parameters(), without.model().parameters()));
+  CHECK(same(with.model().buffers(), without.model().buffers()));
+
+  auto const y = view_of<Kokkos::LayoutRight, With::output.rank>(With::output, batch);
+  auto const d_with = view_of<Kokkos::LayoutRight, With::input.rank>(With::input, batch);
+  auto const d_without = view_of<Kokkos::LayoutRight, With::input.rank>(With::input, batch);
+  auto& a = with.model();
+  auto& b = without.model();
+  a.forward(exec, x, y);
+  a.backward(exec, t, d_with);
+  b.forward(exec, x, y);
+  b.backward(exec, t, d_without);
+  exec.fence("by hand");
+  CHECK(same(d_with, d_without));
+  CHECK(same(a.gradients(), b.gradients()));
+}
+
+}  // namespace
+
+TEST_CASE("layers that are computed again for their gradients give the same bits") {
+  compare<Rows, Full<double>, Plain>();
+  compare<Images, Full<double>, Plain>();
+  compare<Sequence, Full<double>, Plain>();
+  compare<Rows, Full<float>, Fused>();
+  compare<Images, Full<float>, Fused>();
+  PHYLLO_IN_VERIFY(compare<Sequence, Mixed<bf16, float>, Fused>());
+}
+
+TEST_CASE("Recompute changes no names, shapes or plans") {
+  using With = Images<Recompute>;
+  using Without = Images<Path>;
+  static_assert(With::parameter_count == Without::parameter_count);
+  std::vector<std::string> with;
+  Lower<Recompute<Linear<3>>>::name_leaves(with, "4");
+  Lower<Recompute<Recompute<Linear<3>, Tanh>>>::name_leaves(with, "5");
+  CHECK(with == std::vector<std::string>{"4", "5.0", "5.1"});
+  constexpr auto& node = Network<Input<3>, Recompute<Linear<3>, Recompute<Tanh>>, Tanh,
+                                 Repeat<2, Recompute<Linear<3>>>>::program::nodes.node;
+  for (int i = 0; i < 6; ++i) CHECK(node[i].recomputed == std::vector{0, 1, 1, 0, 2, 3}[i]);
+}
+
+TEST_CASE("six blocks in Recompute keep the values of one") {
+  using Block = Path<Linear<8>, BatchNorm<>, GELU, Linear<8>, BatchNorm<>, GELU>;
+  struct With : Network<Input<8>, Repeat<6, Recompute<Block>>> {};
+  struct Without : Network<Input<8>, Repeat<6, Block>> {};
+  constexpr long slot = slot_alignment;  // of 8 numbers in double
+  constexpr auto bytes = []<class Net>(Net) {
+    return Planned<Net, Phase::training, FusionLevel::tile, 8>::memory.bytes;
+  };
+  // Results of the blocks, and of the one that runs backwards: values of Linear and BatchNorm
+  // layers, kept inputs of chains, and two gradients.
+  CHECK(bytes(Without{}) >= 25 * slot);
+  CHECK(bytes(With{}) <= 13 * slot);
+}
+
+TEST_CASE("explain says what is computed again") {
+  std::string const text = explain<Images<Recompute>, Full<double>, Plain>();
+  CHECK(text.find("computed again in the backward pass") != text.npos);
+}
