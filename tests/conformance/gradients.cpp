@@ -41,6 +41,8 @@ struct Convolutions : Network<Input<4, 9, 8>, Conv2d<8, Dilation<2>, Padding<2>,
 struct Moves : Network<Input<3, 8, 6>, Pad<CircularPadding<1>>, Conv2d<8>, GELU, PixelUnshuffle<2>, ChannelShuffle<4>, Conv2d<8, KernelSize<1>>, Tanh, PixelShuffle<2>,
                        Pad<ReflectPadding<2>, PaddingAfter<1>>, Slice<2, 1, 9, 2>, Flip<1, -1>, Permute<3, 1, 2>, Conv2d<6, KernelSize<1>>, GELU, Upsample<2>, Crop<1>,
                        Pad<ReplicatePadding<1, 0>>, Reshape<4, 36>, Conv1d<4>, Tanh, Pad<Padding<1>, Fill<0.5>>, Flatten, Linear<4>> {};
+struct Operators : Network<Input<2, 9, 8>, Conv2d<6, KernelSize<1>>, Residual<SpectralConv2d<6, Modes<2, 3>>>, GELU, SpectralConv2d<4, Modes<4, 5>>, Tanh,
+                           Reshape<4, 72>, SpectralConv1d<5, Modes<9>>, GELU, Reshape<5, 6, 4, 3>, SpectralConv3d<3, Modes<2, 2, 2>>, Tanh, Flatten, Linear<4>> {};
 struct Rows : Network<Input<20>, Linear<48>, LayerNorm<>, GELU, Linear<129>, RMSNorm<>, Tanh, Linear<4>> {};
 struct GroupsAndAxes : Network<Input<6, 9, 8>, Conv2d<8, Padding<1>>, GroupNorm<4>, GELU, AdaptiveAveragePool2d<5, 4>,
                        InstanceNorm<Affine<true>>, Tanh, SoftmaxOver<Axis::height>, Conv2d<12, Padding<1>>,
@@ -239,6 +241,7 @@ int main(int argc, char* argv[]) {
     write_all<Residuals, CrossEntropy>(argv[1], "residuals");
     write_all<Convolutions, CrossEntropy>(argv[1], "convolutions");
     write_all<Moves, CrossEntropy>(argv[1], "moves");
+    write_all<Operators, MeanSquaredError>(argv[1], "operators");
     write_all<Rows, MeanSquaredError>(argv[1], "rows");
     write_all<GroupsAndAxes, MeanSquaredError>(argv[1], "groups");
     write_all<Images, MeanSquaredError>(argv[1], "images");

@@ -114,6 +114,28 @@ class Positions(nn.Module):
         return x + (self.weight if hasattr(self, "weight") else self.sines)
 
 
+class Spectral(nn.Module):
+    """The spectral convolution of Li et al.: products with the corners of the spectrum; float where torch has no FFT."""
+
+    def __init__(self, inputs, outputs, *modes):
+        super().__init__()
+        self.modes = modes
+        kept = [m * (1 + (d < len(modes) - 1)) for d, m in enumerate(modes)]
+        self.weight = nn.Parameter(torch.empty(outputs, inputs, *kept, 2))
+
+    def forward(self, x):
+        wide = x if x.dtype in (torch.float32, torch.float64) else x.float()
+        axes, last = tuple(range(2, x.dim())), self.modes[-1]
+        corners = [torch.arange(-m, m).roll(m) for m in self.modes[:-1]] + [torch.arange(last)]
+        spectrum = torch.fft.rfftn(wide, dim=axes)
+        weight = torch.view_as_complex(self.weight.to(wide.dtype))
+        at = torch.meshgrid(*corners, indexing="ij")
+        products = torch.einsum("ni...,oi...->no...", spectrum[(slice(None), slice(None), *at)], weight)
+        whole = products.new_zeros(x.shape[0], weight.shape[0], *spectrum.shape[2:])
+        whole[(slice(None), slice(None), *at)] = products
+        return torch.fft.irfftn(whole, s=x.shape[2:], dim=axes).to(x.dtype)
+
+
 def causal(positions):
     return torch.ones(positions, positions, dtype=torch.bool).triu(1)
 
@@ -264,6 +286,10 @@ NETWORKS = {
         Move(lambda x: x.flip(1, -1)), Move(lambda x: x.permute(0, 3, 1, 2)), nn.Conv2d(9, 6, 1), nn.GELU(), nn.Upsample(scale_factor=2),
         Move(lambda x: x[:, :, 1:-1, 1:-1]), pad((0, 0, 1, 1), "replicate"), Move(lambda x: x.reshape(-1, 4, 36)),
         nn.Conv1d(4, 4, 3), nn.Tanh(), pad((1, 1), "constant", value=0.5), nn.Flatten(), nn.Linear(144, 4)),
+    "operators": lambda: nn.Sequential(
+        nn.Conv2d(2, 6, 1), Residual(Spectral(6, 6, 2, 3)), nn.GELU(), Spectral(6, 4, 4, 5), nn.Tanh(), Move(lambda x: x.reshape(-1, 4, 72)),
+        Spectral(4, 5, 9), nn.GELU(), Move(lambda x: x.reshape(-1, 5, 6, 4, 3)), Spectral(5, 3, 2, 2, 2), nn.Tanh(), nn.Flatten(),
+        nn.Linear(216, 4)),
     "rows": lambda: nn.Sequential(nn.Linear(20, 48), nn.LayerNorm(48), nn.GELU(), nn.Linear(48, 129),
                                   nn.RMSNorm(129, eps=1e-5), nn.Tanh(), nn.Linear(129, 4)),
     "units": lambda: nn.Sequential(

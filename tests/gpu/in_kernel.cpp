@@ -23,7 +23,8 @@ struct Extents : Network<Input<2, 4, 4>, GroupNorm<2>, Tanh, LogSoftmaxOver<Axis
                          AdaptiveMaxPool2d<3, 2>, Max<Axis::width>, Mean<Axis::channels>> {};
 struct Resampled : Network<Input<2, 4, 4>, Upsample<2, LinearInterpolation>, LocalResponseNorm<3>,
                            AveragePool2d<3, Stride<2>, CeilMode>, BatchNorm<Affine<false>>,
-                           Resize<OutputSize<3, 2>, CubicInterpolation>> {};
+                           Resize<OutputSize<3, 2>, CubicInterpolation>,
+                           SpectralConv2d<2, Modes<1>>> {};
 struct state;
 struct forcing;
 struct rate;

@@ -43,7 +43,7 @@ struct GpuImages
                       phyllo::AveragePool2d<3, phyllo::Stride<2>, phyllo::Padding<1>,
                                             phyllo::CountPadding<false>>,
                       phyllo::Resize<phyllo::OutputSize<5, 4>, phyllo::CubicInterpolation>,
-                      phyllo::LpPool2d<2, 2>> {};
+                      phyllo::LpPool2d<2, 2>, phyllo::SpectralConv2d<2, phyllo::Modes<1, 2>>> {};
 struct GpuGate;
 struct GpuMaps
     : phyllo::Network<phyllo::Input<4, 8, 8>, phyllo::GLU, phyllo::PReLU<>, phyllo::Save<GpuGate>,

@@ -11,6 +11,9 @@ template <int... Extent> struct KernelSize {};
 template <int... Extent> struct Stride {};
 template <int... Extent> struct Padding {};
 
+/// Frequencies of a spectral convolution; one number for all dimensions or one for each.
+template <int... Count> struct Modes {};
+
 /// Bias<false> leaves out the additive parameter of a Linear or Conv layer.
 template <bool Present> struct Bias {
   static constexpr bool value = Present;

@@ -10,24 +10,26 @@ namespace phyllo::inline PHYLLO_ISA {
 
 /// The kind of work of a node of a program, for the rules of fusion and memory.
 enum class Role : std::uint8_t {
-  input,           // the caller's data
-  contraction,     // linear and convolution: weights times a window, plus bias
-  normalization,   // statistics over the batch per channel
-  pointwise,       // each element by itself
-  pooling,         // window reduced without weights
-  add,             // sum of two values
-  concatenation,   // channels of several values side by side
-  row,             // statistics of the channels of one position
-  lookup,          // rows of a table by index
-  convolution,     // contractions with dilated taps, groups or other borders, and transposed ones
-  move,            // elements at other places: slices, borders, copies, other extents
-  reduce,          // sum, mean or maximum over axes, adaptive pooling
-  map,             // each element of several values, with parameters and noise
-  product,         // of two values, head by head
-  position,        // numbers that depend on the position, added or as angles of a rotation
-  scan,            // a recurrent layer: one cell over the positions of a sequence
-  resample,        // interpolation along the spatial axes
-  local_response,  // each number over a power of the mean square of channels around it
+  input,             // the caller's data
+  contraction,       // linear and convolution: weights times a window, plus bias
+  normalization,     // statistics over the batch per channel
+  pointwise,         // each element by itself
+  pooling,           // window reduced without weights
+  add,               // sum of two values
+  concatenation,     // channels of several values side by side
+  row,               // statistics of the channels of one position
+  lookup,            // rows of a table by index
+  convolution,       // contractions with dilated taps, groups or other borders, and transposed ones
+  move,              // elements at other places: slices, borders, copies, other extents
+  reduce,            // sum, mean or maximum over axes, adaptive pooling
+  map,               // each element of several values, with parameters and noise
+  product,           // of two values, head by head
+  position,          // numbers that depend on the position, added or as angles of a rotation
+  scan,              // a recurrent layer: one cell over the positions of a sequence
+  resample,          // interpolation along the spatial axes
+  local_response,    // each number over a power of the mean square of channels around it
+  fourier,           // frequencies of a transform along one axis, or back to space
+  spectral_product,  // channels of each frequency times a complex matrix
 };
 
 /// Which value the derivative of a pointwise function is computed from; decides what a training

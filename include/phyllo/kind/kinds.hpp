@@ -6,6 +6,7 @@
 #include <phyllo/kind/concatenation.hpp>
 #include <phyllo/kind/contraction.hpp>
 #include <phyllo/kind/convolution.hpp>
+#include <phyllo/kind/fourier.hpp>
 #include <phyllo/kind/input.hpp>
 #include <phyllo/kind/local_response.hpp>
 #include <phyllo/kind/lookup.hpp>
@@ -20,6 +21,7 @@
 #include <phyllo/kind/resample.hpp>
 #include <phyllo/kind/row.hpp>
 #include <phyllo/kind/scan.hpp>
+#include <phyllo/kind/spectral_product.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -44,10 +46,11 @@ template <Role... R> struct KindList {
 };
 
 /// All kinds, in the order of Role.
-using Kinds = KindList<Role::input, Role::contraction, Role::normalization, Role::pointwise,
-                       Role::pooling, Role::add, Role::concatenation, Role::row, Role::lookup,
-                       Role::convolution, Role::move, Role::reduce, Role::map, Role::product,
-                       Role::position, Role::scan, Role::resample, Role::local_response>;
+using Kinds =
+    KindList<Role::input, Role::contraction, Role::normalization, Role::pointwise, Role::pooling,
+             Role::add, Role::concatenation, Role::row, Role::lookup, Role::convolution, Role::move,
+             Role::reduce, Role::map, Role::product, Role::position, Role::scan, Role::resample,
+             Role::local_response, Role::fourier, Role::spectral_product>;
 
 }  // namespace detail
 

@@ -38,7 +38,7 @@ struct ParameterTensor {
   int count = 0;          // elements; 0: there is none
   int offset = -1;        // elements from the start of the parameter arena; -1: none
   int taps = 1, channels = 1, outputs = 1;
-  int file[5] = {};
+  int file[6] = {};
   int file_rank = 1;
   int file_first = 0;  // element of the file's tensor that is its first one: several may share it
   Initial initial = Initial::zero;

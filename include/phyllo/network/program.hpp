@@ -6,6 +6,7 @@
 #include <phyllo/network/lower.hpp>
 #include <phyllo/network/lower_attention.hpp>
 #include <phyllo/network/lower_recurrent.hpp>
+#include <phyllo/network/lower_spectral.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
 

@@ -90,6 +90,23 @@ class Network:
             number += part[0] not in generate.UNNUMBERED
         return v
 
+    @staticmethod
+    def spectral_conv(part, v, weight):
+        """As the first FNO: products with the corners of the spectrum, and the inverse transform of real numbers."""
+        modes, extents = part[2], v.shape[2:]
+        axes = tuple(range(2, v.dim()))
+        spectrum = torch.fft.rfftn(v, dim=axes)
+        for axis, m in zip(axes[:-1], modes):
+            length = spectrum.shape[axis]
+            spectrum = torch.cat((spectrum.narrow(axis, 0, m), spectrum.narrow(axis, length - m, m)), axis)
+        spectrum = spectrum.narrow(axes[-1], 0, modes[-1])
+        product = torch.einsum("ni...,oi...->no...", spectrum, torch.view_as_complex(weight.contiguous()))
+        for axis, m, length in zip(axes[:-1], modes, extents):
+            shape = list(product.shape)
+            shape[axis] = length - 2 * m
+            product = torch.cat((product.narrow(axis, 0, m), product.new_zeros(shape), product.narrow(axis, m, m)), axis)
+        return torch.fft.irfftn(product, s=extents, dim=axes)
+
     def part(self, part, v, path):
         kind = part[0]
         if kind == "residual":
@@ -268,6 +285,9 @@ class Network:
             convolve = (F.conv1d, F.conv2d, F.conv3d)[part[1] - 1]
             return convolve(v.clone(memory_format=torch.contiguous_format), get("weight"), get("bias"), stride=part[4],
                             padding=part[5])
+        if kind == "spectral_conv":
+            self.node += 2 * len(part[2])
+            return self.spectral_conv(part, v, get("weight"))
         if kind == "general_conv":
             _, rank, _, _, stride, padding, _, o = part
             # Strides that PyTorch takes for no other order of memory.

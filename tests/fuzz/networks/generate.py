@@ -24,6 +24,7 @@ PARTS (extents: channels first):
   ["conv", RANK, OUT, KERNEL, STRIDE, PADDING, BIAS] (lists of RANK numbers)
   ["general_conv", RANK, OUT, KERNEL, STRIDE, PADDING, BIAS, {"transposed", "dilation", "groups", "mode", "after",
    "output_padding"}]
+  ["spectral_conv", OUT, MODES]
   ["recurrent", "rnn" | "rnn_relu" | "lstm" | "gru", HIDDEN, {"layers", "bidirectional", "bias", "initial": TAGS, "final":
    TAGS, "lengths": TAG | null}]
   ["pool", "max" | "average", RANK, SIZE, STRIDE, PADDING]  ["pool", ..., PADDING, {"ceil", "counts"}]  ["lp_pool", POWER, RANK, SIZE, STRIDE]
@@ -190,7 +191,7 @@ class Graph:
         if part[0] in groups and (uniform or equal and product(output[1:]) > 1 and groups[part[0]]() == output[0]):
             raise Invalid("a normalisation of equal numbers, which shows nothing but their rounding")
         # Of numbers that are equal an interpolation makes some that differ by roundings, which then choose the maximum.
-        blended = part[0] == "resize" or any(self.nodes[s]["blended"] for s in sources)
+        blended = part[0] in ("resize", "inverse_fourier") or any(self.nodes[s]["blended"] for s in sources)
         if blended and part[0] in ("pool", "adaptive_pool", "reduce") and part[1] == "max":
             raise Invalid("a maximum of interpolated numbers")
         self.parameters += parameters
@@ -259,6 +260,8 @@ class Graph:
             return self.window(part, v, path, part[1], part[3], part[4], part[5], part[2])
         if kind == "general_conv":
             return self.general_conv(part, v, path)
+        if kind == "spectral_conv":
+            return self.spectral_conv(part, v, path)
         if kind == "recurrent":
             return self.recurrent(part, v, path)
         if kind == "pool":
@@ -479,6 +482,28 @@ class Graph:
             raise Invalid("extents that are no blocks")
         return (s[0] * block,) + tuple(e // given for e in s[1:])
 
+    def spectral_conv(self, part, v, path):
+        _, out, modes = part
+        s, rank = self.shape(v), len(modes)
+        if len(s) - 1 != rank:
+            raise Invalid("another rank")
+        if any(m > (e // 2 + 1 if d == rank - 1 else e // 2) for d, (m, e) in enumerate(zip(modes, s[1:]))):
+            raise Invalid("more modes than there are")
+        kept = [m * (1 + (d < rank - 1)) for d, m in enumerate(modes)]
+        shape = [2 * s[0], *s[1:]]
+        for d in reversed(range(rank)):
+            work = 2 * product(shape) * kept[d]
+            shape[1 + d] = kept[d]
+            v = self.add(["fourier"], [v], tuple(shape), path, 0, work)
+        shape[0] = 2 * out
+        v = self.add(["spectral_product"], [v], tuple(shape), path, 2 * product(kept) * s[0] * out, 4 * product(kept) * s[0] * out)
+        for d in range(rank):
+            shape[1 + d] = s[1 + d]
+            if d == rank - 1:
+                shape[0] = out
+            v = self.add(["inverse_fourier"], [v], tuple(shape), path, 0, 4 * product(shape) * kept[d])
+        return v
+
     def general_conv(self, part, v, path):
         _, rank, out, kernel, stride, padding, bias, o = part
         s, groups = self.shape(v), o["groups"]
@@ -640,6 +665,8 @@ class Graph:
                     found.add("recurrent, layers")
                 if product(shape[1:]) == 1:
                     found.add("recurrent, one time")
+            if n["kind"] == "inverse_fourier":
+                found.add("inverse transform of an odd length" if any(e % 2 for e in shape[1:]) else "inverse transform of even lengths")
             if n["kind"] == "general_conv":
                 o = n["part"][7]
                 found.add("transposed convolution" if o["transposed"] else "padding " + o["mode"])
@@ -779,6 +806,10 @@ class Draw:
             for d in range(rank):
                 kernel[d] = min(kernel[d], s[1 + d] + 2 * padding[d])
         return ["conv", rank, self.width(True), kernel, stride, padding, r.random() < 0.7]
+
+    def spectral_conv(self, s):
+        most = [max(1, e // 2) for e in s[1:-1]] + [s[-1] // 2 + 1]
+        return ["spectral_conv", self.width(True), [self.rng.choice((1, m, self.rng.randint(1, m))) for m in most]]
 
     def general_conv(self, s):
         r, rank = self.rng, len(s) - 1
@@ -1001,6 +1032,8 @@ class Draw:
         p = r.random()
         if p < 0.34:
             if image:
+                if r.random() < 0.12:
+                    return self.spectral_conv(s)
                 return self.general_conv(s) if r.random() < 0.35 else self.conv(s)
             return ["linear", self.width(), r.random() < 0.75]
         if p < 0.60:
@@ -1182,7 +1215,8 @@ class Draw:
         rank = r.choice((1, 2, 2, 2, 3))
         parts = self.begin(r.choice((1, 2, 3, 4, 6, 16)), [max(e, r.choice((1, 2, 3))) for e in self.extents(rank)])
         for _ in range(r.choice((1, 2, 2, 3))):
-            parts = self.extend(parts, [self.general_conv(self.current(parts))])
+            s = self.current(parts)
+            parts = self.extend(parts, [self.general_conv(s) if r.random() < 0.8 else self.spectral_conv(s)])
             if r.random() < 0.3:
                 parts = self.extend(parts, [self.norm()])
             if r.random() < 0.7:
@@ -1567,6 +1601,8 @@ def spell(part):
                   (["phyllo::CeilMode"] if pool_options(part)["ceil"] else []) + \
                   ([] if pool_options(part)["counts"] else ["phyllo::CountPadding<false>"])
         return named(f"{'Max' if which == 'max' else 'Average'}Pool{rank}d", size, *options)
+    if kind == "spectral_conv":
+        return named(f"SpectralConv{len(part[2])}d", part[1], f"phyllo::Modes<{', '.join(map(str, part[2]))}>")
     if kind == "local_response":
         return named("LocalResponseNorm", *part[1:])
     if kind == "lp_pool":

@@ -527,10 +527,16 @@ std::string json(std::vector<StoredTensor> const& tensors) {
   return "{" + text + "}";
 }
 std::string json(Plan const& plan) {
-  static char const* const roles[] = {
-      "input",         "contraction", "normalization", "pointwise",   "pooling",  "add",
-      "concatenation", "row",         "lookup",        "convolution", "move",     "reduce",
-      "map",           "product",     "position",      "scan",        "resample", "local_response"};
+  static char const* const roles[] = {"input",         "contraction",
+                                      "normalization", "pointwise",
+                                      "pooling",       "add",
+                                      "concatenation", "row",
+                                      "lookup",        "convolution",
+                                      "move",          "reduce",
+                                      "map",           "product",
+                                      "position",      "scan",
+                                      "resample",      "local_response",
+                                      "fourier",       "spectral_product"};
   static char const* const kinds[] = {"single",
                                       "folded_contraction",
                                       "contraction_epilogue",

@@ -33,7 +33,7 @@ ENVIRONMENT = {"OMP_NUM_THREADS": "2", "OMP_PROC_BIND": "false", "OMP_WAIT_POLIC
                "OMP_STACKSIZE": "2M"}  # stacks as small as they are on many clusters
 ROLES = ("input", "contraction", "normalization", "pointwise", "pooling", "add",
          "concatenation", "row", "lookup", "convolution", "move", "reduce", "map", "product", "position", "scan",
-         "resample", "local_response")
+         "resample", "local_response", "fourier", "spectral_product")
 KINDS = ("single", "folded_contraction", "contraction_epilogue", "normalization_epilogue", "normalization_add",
          "add_epilogue", "attention", "pointwise_chain", "segment", "training segment", "whole step")
 
@@ -204,6 +204,12 @@ def smaller_part(part):
                 yield [[kind, n] + part[2:]]
     elif kind == "resize" and part[2:] != ["linear", False]:
         yield [part[:2] + ["linear", False]]
+    elif kind == "spectral_conv":
+        for n in smaller_numbers(part[1]):
+            yield [[kind, n, part[2]]]
+        for d in range(len(part[2])):
+            for n in smaller_numbers(part[2][d]):
+                yield [[kind, part[1], part[2][:d] + [n] + part[2][d + 1:]]]
     elif kind == "local_response" and part[1] > 1:
         yield [[kind, 1] + part[2:]]
     elif kind in generate.DROPOUTS:
@@ -384,7 +390,7 @@ def all_boundaries():
          "recurrent, layers", "recurrent, one time", "channel dropout", "alpha dropout", "stochastic depth",
          "normalisation without parameters", "normalisation without bias", "linear interpolation", "linear interpolation, corners",
          "cubic interpolation", "cubic interpolation, corners", "interpolation to fewer numbers",
-         "pooling beyond the padding", "average without padding", "pooling of powers", "computed again"] + [f"rows of {c} channels" for c in (1, 17, 128, 129)]
+         "pooling beyond the padding", "average without padding", "pooling of powers", "computed again", "inverse transform of an odd length", "inverse transform of even lengths"] + [f"rows of {c} channels" for c in (1, 17, 128, 129)]
 
 
 def read_table(file):

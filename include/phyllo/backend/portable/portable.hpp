@@ -5,6 +5,7 @@
 #include <phyllo/backend/portable/attention.hpp>
 #include <phyllo/backend/portable/axis_softmax.hpp>
 #include <phyllo/backend/portable/contraction.hpp>
+#include <phyllo/backend/portable/fourier.hpp>
 #include <phyllo/backend/portable/general_convolution.hpp>
 #include <phyllo/backend/portable/group_normalization.hpp>
 #include <phyllo/backend/portable/local_response.hpp>
@@ -23,3 +24,4 @@
 #include <phyllo/backend/portable/row.hpp>
 #include <phyllo/backend/portable/scan.hpp>
 #include <phyllo/backend/portable/segment.hpp>
+#include <phyllo/backend/portable/spectral_product.hpp>

@@ -4,6 +4,7 @@
 
 #include <phyllo/backend/reference/attention.hpp>
 #include <phyllo/backend/reference/contraction.hpp>
+#include <phyllo/backend/reference/fourier.hpp>
 #include <phyllo/backend/reference/general_convolution.hpp>
 #include <phyllo/backend/reference/group_normalization.hpp>
 #include <phyllo/backend/reference/local_response.hpp>
@@ -23,6 +24,7 @@
 #include <phyllo/backend/reference/scan.hpp>
 #include <phyllo/backend/reference/segment.hpp>
 #include <phyllo/backend/reference/segment_backward.hpp>
+#include <phyllo/backend/reference/spectral_product.hpp>
 #include <phyllo/op/segment_limits.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
