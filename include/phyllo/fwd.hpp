@@ -173,6 +173,7 @@ struct MultiMargin;
 template <long long Ignored> struct MaskedCrossEntropy;
 struct GaussianLikelihood;
 struct TripletMargin;
+struct UnitGaussianDivergence;
 struct Dice;
 struct NoTargets;
 template <class Tag, class L, auto Weight> struct On;

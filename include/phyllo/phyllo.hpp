@@ -92,6 +92,7 @@
 #include <phyllo/loss/quantile.hpp>
 #include <phyllo/loss/smoothed_cross_entropy.hpp>
 #include <phyllo/loss/triplet_margin.hpp>
+#include <phyllo/loss/unit_gaussian_divergence.hpp>
 #include <phyllo/loss/weighted_cross_entropy.hpp>
 #include <phyllo/train/lars.hpp>
 #include <phyllo/train/lion.hpp>

@@ -130,6 +130,15 @@ TEST_CASE("generic: formulas of losses of numbers") {
         sum += 0.5 * (std::log(y[half + c]) + (y[c] - t[c]) * (y[c] - t[c]) / y[half + c]);
       return sum / double(half) + (full ? 0.5 * std::log(2 * std::acos(-1.0)) : 0);
     });
+  check(UnitGaussianDivergence{}, none, [](Numbers const& y, Numbers const&) {
+    std::size_t const half = y.size() / 2;
+    double sum = 0;
+    for (std::size_t c = 0; c < half; ++c) {
+      double const mean = y[c], variance = std::exp(y[half + c]);
+      sum += 0.5 * (variance + mean * mean - 1 - std::log(variance));
+    }
+    return sum;
+  });
   for (double const margin : {0.3, 4.0})
     check(TripletMargin{.margin = margin}, none, [margin](Numbers const& y, Numbers const&) {
       std::size_t const size = y.size() / 3;

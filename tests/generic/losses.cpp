@@ -162,6 +162,7 @@ TEST_CASE("losses: a mean and a variance, regions, and positions without a class
   check_gradient<Field, GaussianLikelihood, DefaultBackend>();
   check_gradient<Narrow, Dice, DefaultBackend>();
   check_gradient<Narrow, TripletMargin, DefaultBackend>();
+  check_gradient<Field, UnitGaussianDivergence, DefaultBackend>();
   check_gradient<Triples, TripletMargin, DefaultBackend>();
   check_gradient<Narrow, MaskedCrossEntropy<>, ReferenceBackend>();
   check_gradient<Narrow, MaskedCrossEntropy<>, DefaultBackend>();

@@ -43,6 +43,7 @@ void gpu_tensor_rules() {
   PHYLLO_IN_VERIFY(train_by<phyllo::MaskedCrossEntropy<>>(Kokkos::View<int*>("targets", 8));
                    train_by<phyllo::GaussianLikelihood>(Kokkos::View<float**>("targets", 8, 8));
                    train_by<phyllo::TripletMargin, GpuTriples>(phyllo::no_targets);
+                   train_by<phyllo::UnitGaussianDivergence>(phyllo::no_targets);
                    train_by<phyllo::Dice>(Kokkos::View<float**>("targets", 8, 16));)
   update_by_groups<phyllo::AdamW>();
   PHYLLO_IN_VERIFY(update_by_groups<phyllo::Lamb>();)
