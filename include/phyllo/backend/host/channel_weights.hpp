@@ -232,6 +232,9 @@ template <class Op, class P> struct channel_weights {
     }
   }
 
+  // Groups that a vector permutes are in it.
+  template <ChannelReads Reads>
+  static constexpr int most_members = Reads == ChannelReads::permuted ? lanes<A> : 2 * some_members;
   // One tap of all groups of a block, some members at a time.
   template <ChannelReads Reads>
   void add_groups(S const* image, S const* grid, int first, int count, int tw, A* sums,
@@ -239,10 +242,12 @@ template <class Op, class P> struct channel_weights {
     int const members = source.members();
     for (int o = 0; o < count; o += lanes<A>) {
       int m = 0;
-      for (; m + 2 * some_members <= members; m += 2 * some_members)
-        add_members<Reads, 2 * some_members>(image, grid, first + o, m, tw, sums + o, group);
-      for (; m + some_members <= members; m += some_members)
-        add_members<Reads, some_members>(image, grid, first + o, m, tw, sums + o, group);
+      if constexpr (2 * some_members <= most_members<Reads>)
+        for (; m + 2 * some_members <= members; m += 2 * some_members)
+          add_members<Reads, 2 * some_members>(image, grid, first + o, m, tw, sums + o, group);
+      if constexpr (some_members <= most_members<Reads>)
+        for (; m + some_members <= members; m += some_members)
+          add_members<Reads, some_members>(image, grid, first + o, m, tw, sums + o, group);
       for (; m < members; ++m)
         add_members<Reads, 1>(image, grid, first + o, m, tw, sums + o, group);
     }
