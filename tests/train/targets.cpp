@@ -131,6 +131,19 @@ TEST_CASE("targets: cross-entropy of each pixel, against its formula") {
   CHECK(trainer.evaluate(x, t).loss < loss / (12 * batch));
 }
 
+TEST_CASE("targets: a loss of the output alone needs no name") {
+  struct Net
+      : Network<Input<4>, Linear<6>, Output<first>, Reparameterise, Linear<3>, Output<second>> {};
+  using L = Losses<On<second, MeanSquaredError>, On<first, UnitGaussianDivergence, 0.25>>;
+  Kokkos::View<double**, Host> x("x", batch, 4), t("t", batch, 3);
+  for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = std::sin(0.3 + 1.9 * double(i));
+  auto const result = trained<Net, L>(x, t);
+  CHECK(trained<Net, L>(x, tensors(named<second>(t))) == result);
+  CHECK(trained<Net, L>(x, tensors(named<first>(no_targets), named<second>(t))) == result);
+  using Alone = Losses<On<second, MeanSquaredError>, On<first, UnitGaussianDivergence, 0>>;
+  CHECK(trained<Net, Alone>(x, t) != result);
+}
+
 TEST_CASE("targets: weights of losses and constants of a batch normalisation are doubles") {
   Space const exec;
   Kokkos::View<double**, Host> x("x", batch, 4), a("a", batch, 9), b("b", batch, 3);

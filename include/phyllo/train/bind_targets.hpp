@@ -19,8 +19,10 @@ namespace phyllo::inline PHYLLO_ISA {
 ///          another batch than the inputs -> Error
 template <class Space, class AllPorts, class... Term> struct BindTargets {
   static constexpr int terms = int(sizeof...(Term));
+  /// Losses that have targets.
+  static constexpr int wanted = (int(op::outputs_per_target<typename Term::loss>() > 0) + ... + 0);
 
-  /// targets: one View, or tensors(named<tag>(view), ...).
+  /// targets: one View where one loss has targets, or tensors(named<tag>(view), ...).
   template <class Targets>
   static BoundTensors bind(std::string const& model, Targets const& targets, int batch) {
     BoundTensors bound;
@@ -50,8 +52,13 @@ template <class Space, class AllPorts, class... Term> struct BindTargets {
     return shape;
   }
 
+  template <class T, class... N>
+  static constexpr bool has_target =
+      op::outputs_per_target<typename T::loss>() == 0 ||
+      ((AllPorts::template output_of<typename N::tag>() == output_of<T>()) || ...);
+
   template <class View> static void check_targets(View const&) {
-    static_assert(terms == 1,
+    static_assert(terms == 1 || wanted == 1,
                   "Losses: expected one View of targets for each loss, got a single one. Pass "
                   "tensors(named<tag>(view), ...) with one View for each loss.");
   }
@@ -60,7 +67,7 @@ template <class Space, class AllPorts, class... Term> struct BindTargets {
     static_assert(Names::are_known,
                   "Losses: a View of targets has a name that no output of the network has. Use the "
                   "names of its Output<tag>.");
-    static_assert(!Names::are_known || Names::size == terms,
+    static_assert(!Names::are_known || (has_target<Term, N...> && ...),
                   "Losses: a loss has no View of targets. Pass tensors(named<tag>(view), ...) with "
                   "one View for each loss.");
   }
@@ -94,7 +101,7 @@ template <class Space, class AllPorts, class... Term> struct BindTargets {
       targets.visit([&]<class Tag>(auto const& view) {
         if constexpr (AllPorts::template output_of<Tag>() == output_of<T>()) bind_view(view);
       });
-    else if constexpr (terms == 1)
+    else if constexpr (terms == 1 || (wanted == 1 && each > 0))
       bind_view(targets);
   }
 };
