@@ -13,6 +13,7 @@
 #include <sentence_of.hpp>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <limits>
 #include <sstream>
@@ -314,6 +315,41 @@ TEST_CASE("fit: interrupted after every step and resumed, the same bits, history
   };
   CHECK(columns(root / "parts.csv") == columns(root / "whole.csv"));
   std::filesystem::remove_all(root / "run");
+}
+
+namespace {
+std::sig_atomic_t volatile own_signals = 0;
+}
+
+TEST_CASE("fit: a signal ends it with a checkpoint, and the program's own handler is back") {
+  TemporaryDirectory const root;
+  Subject whole;
+  fit(whole.trainer, whole.batches, {.epochs = 4});
+  struct sigaction own = {}, before = {};
+  own.sa_handler = [](int) { own_signals = own_signals + 1; };
+  sigaction(SIGTERM, &own, &before);
+  FitOptions const with{
+      .epochs = 4, .checkpoint = {.folder = root / "run"}, .stop_on_signal = SIGTERM};
+  Subject first;
+  FitHistory history = fit(first.trainer, first.batches, with, [](EpochReport const& report) {
+    if (report.epoch == 1) std::raise(SIGTERM);
+  });
+  CHECK(history.end == FitEnd::signal);
+  CHECK(first.batches.position() == Position{2, 0});
+  CHECK(own_signals == 0);
+  std::raise(SIGTERM);
+  CHECK(own_signals == 1);
+  Subject second(9);
+  history = fit(second.trainer, second.batches, with);
+  CHECK(history.end == FitEnd::epochs);
+  CHECK(history.epochs.size() == 4);
+  CHECK((state_of(second.trainer) == state_of(whole.trainer)));
+  std::raise(SIGTERM);
+  CHECK(own_signals == 2);
+  sigaction(SIGTERM, &before, nullptr);
+  std::string const refused = sentence_of(
+      [&] { fit(second.trainer, second.batches, {.epochs = 5, .stop_on_signal = SIGKILL}); });
+  CHECK(contains(refused, "expected a signal that a program can handle"));
 }
 
 TEST_CASE("fit: checkpoints by steps, at the end too; a folder that is not resumed is refused") {

@@ -16,6 +16,7 @@
 #include <rings.hpp>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <thread>
 
@@ -175,6 +176,19 @@ TEST_CASE("fit: the loop by hand, and interrupted at other steps by a clock, bit
     CHECK(std::count(text.begin(), text.end(), '\n') == 5);
     std::filesystem::remove_all(folder / "run");
   }
+}
+
+TEST_CASE("fit: a signal to one rank ends all at the same step") {
+  Subject<AllReduce<Mpi>> subject;
+  bool const is_last = rank_of() == ranks_of() - 1;
+  auto const history =
+      fit(subject.trainer, subject.batches, {.epochs = 1'000'000, .stop_on_signal = SIGTERM},
+          [&](EpochReport const& report) {
+            if (is_last && report.epoch == 3) std::raise(SIGTERM);
+          });
+  CHECK(history.end == FitEnd::signal);
+  CHECK(history.epochs.size() >= 4);
+  CHECK(same_on_all(subject.trainer.steps()));
 }
 
 TEST_CASE("fit: a callback of one rank ends all; an error of one rank is that of all") {

@@ -19,13 +19,14 @@ namespace phyllo::inline PHYLLO_ISA {
 /// state    that of trainer and batches; with FitOptions::checkpoint also a folder, from which the
 ///          same call goes on after a process has ended: mid-epoch, with the same bits, history and
 ///          patience
-/// threads  as Trainer and Batches; every rank calls it
+/// threads  as Trainer and Batches; every rank calls it. With FitOptions::stop_on_signal the
+///          handler of that signal is replaced until the call returns
 /// errors   run: a loss that is not finite, a file that cannot be written -> the same Error on all
 ///          ranks; those of Trainer, Batches and Checkpoints
 /// numerics the bits of the loop by hand: trainer.step on each batch, and after each epoch
 ///          trainer.evaluate
 /// cost     one addition on the device for each step; once an epoch the host waits for the sums.
-///          With time limits, ranks exchange three numbers about once a second
+///          With time limits or a signal, ranks exchange four numbers about once a second
 template <class T, class B, class H, class Callback = detail::NoCallback>
 FitHistory fit(T& trainer, B& batches, H&& held_out, FitOptions const& options,
                Callback const& callback = {}) {

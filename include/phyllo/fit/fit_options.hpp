@@ -31,6 +31,8 @@ struct FitOptions {
   long patience = 0;  // epochs without a lower held-out loss before training ends; 0: no bound
   FitCheckpoints checkpoint = {};
   std::chrono::duration<double> stop_after{0};  // time of this call; 0: no bound
+  // Such as SIGTERM: ends the call, with a checkpoint, once it has come to any rank; 0: none.
+  int stop_on_signal = 0;
 };
 
 /// One epoch of a training.
@@ -47,7 +49,7 @@ struct EpochReport {
 };
 
 /// Why training has ended.
-enum class FitEnd { epochs, patience, callback, time };
+enum class FitEnd { epochs, patience, callback, time, signal };
 
 /// What `fit` returns: all epochs, those before a resume too.
 struct FitHistory {

@@ -56,7 +56,8 @@ template <class T, class B> class FitRun {
         options_(options),
         label_(trainer.model().name() + "/fit"),
         sums_(allocate<Sums>(label_, Add::count, "", trainer.exec())),
-        clock_(trainer, options.checkpoint.every.count(), options.stop_after.count()) {
+        clock_(trainer, options.checkpoint.every.count(), options.stop_after.count(),
+               options.stop_on_signal) {
     if (!has_held_out && (options.patience > 0 || !options.best.empty()))
       throw Error(
           "fit: expected held-out samples for patience and the best weights, got none. "
@@ -125,6 +126,7 @@ template <class T, class B> class FitRun {
   // Behind that; whether to leave the loop.
   bool after_step() {
     auto const due = clock_.after_step();
+    if (due.signal && !is_finished()) end(FitEnd::signal);
     if (due.stop && !is_finished()) end(FitEnd::time);
     bool const by_steps =
         options_.checkpoint.steps > 0 && trainer_.steps() % options_.checkpoint.steps == 0;

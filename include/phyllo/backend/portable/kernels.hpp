@@ -22,7 +22,7 @@ template <class Op, class Precision> struct Kernels;
 /// Outputs of a contraction that one work item keeps in registers: one 512-bit vector of floats.
 inline constexpr int block = 16;
 
-constexpr long blocks_of(long count, long size) { return (count + size - 1) / size; }
+PHYLLO_INLINE constexpr long blocks_of(long count, long size) { return (count + size - 1) / size; }
 
 /// `count` work items of a named functor, asynchronously on the instance.
 template <class Space, class Functor>
