@@ -245,9 +245,9 @@ TEST_CASE("errors: sentences that name who, expected and got") {
   says(refusal([&] { ModelOf<Narrow>(exec, {.batch = 0}); }), "the largest batch must be positive");
   ModelOf<Narrow> model(exec, {.batch = 4});
   says(refusal([&] { model.backward(exec, t); }), "backward requires a forward after the last");
-  Host const none("none", 0, 5), no_targets("none", 0, 2);
+  Host const none("none", 0, 5), none_either("none", 0, 2);
   auto const before = numbers(trainer.model());
-  trainer.step(none, no_targets);  // an empty batch is no error and no step
+  trainer.step(none, none_either);  // an empty batch is no error and no step
   exec.fence();
   CHECK(numbers(trainer.model()) == before);
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/in_order.hpp>
 #include <phyllo/backend/run_here.hpp>
 #include <phyllo/core/allocate.hpp>
 #include <phyllo/core/launch_label.hpp>

@@ -48,10 +48,11 @@ template <class A, class S, int Most> struct ResampleRows {
       long const at = long(begin + p) * channels + first;
       A* const to = line + long(p) * numbers;
       int r = 0;
-      if (rows % 2 == 0 && rows > 0) {
-        weigh_two(row[0] + at, weight[0], row[1] + at, weight[1], numbers, to);
-        r = 2;
-      }
+      if constexpr (Most > 1)
+        if (rows % 2 == 0 && rows > 0) {
+          weigh_two(row[0] + at, weight[0], row[1] + at, weight[1], numbers, to);
+          r = 2;
+        }
       for (; r < rows; ++r) add_weighted(row[r] + at, numbers, weight[r], r == 0, to);
     }
   }
