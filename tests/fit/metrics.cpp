@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Metrics against plain loops over the outputs of inference.
+
+#include <phyllo/data/view_source.hpp>
+#include <phyllo/fit/measure.hpp>
+#include <phyllo/phyllo.hpp>
+
+#include <doctest/doctest.h>
+#include <sentence_of.hpp>
+
+#include <cmath>
+#include <string>
+
+using namespace phyllo;
+using namespace phyllo::test;
+
+namespace {
+
+using Space = Kokkos::DefaultHostExecutionSpace;
+using Rows = Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+using Images = Kokkos::View<float****, Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+struct Surrogate : Network<Input<4>, Linear<7>, Tanh, Linear<3>> {};
+struct Pixels : Network<Input<2, 3, 4>, Conv2d<5, Padding<1>>> {};
+
+// A metric of the caller's own.
+struct LargestError {
+  static constexpr char const* name = "mean_of_largest_error";
+  static constexpr bool classes = false;
+  static constexpr int sums(int) { return 2; }
+  KOKKOS_FUNCTION void add(MetricRow const& y, double* sums) const {
+    double largest = 0;
+    for (int c = 0; c < y.channels(); ++c)
+      largest = Kokkos::fmax(largest, Kokkos::fabs(y(c) - y.target(c)));
+    sums[0] += largest;
+    sums[1] += 1;
+  }
+  static double value(double const* sums, int) { return sums[0] / sums[1]; }
+};
+
+template <class V> void fill(V const& v, double phase) {
+  for (std::size_t i = 0; i < v.size(); ++i)
+    v.data()[i] = float(std::sin(phase + 1.7 * double(i)) + 2 * std::sin(0.3 * double(i)));
+}
+
+}  // namespace
+
+TEST_CASE("metrics: errors of numbers") {
+  Space const exec;
+  constexpr std::size_t samples = 700;
+  Trainer<Surrogate, MeanSquaredError, Sgd, Full<float>, Local, Execution<Space>> trainer(
+      exec, Sgd{}, {.batch = 64});
+  Rows const x("x", samples, 4), t("t", samples, 3), y("y", samples, 3);
+  fill(x, 0.2);
+  fill(t, 0.9);
+  for (std::size_t n = 0; n < samples; ++n) t(n, 2) = 0.75f;  // a channel without variance
+  trainer.model().infer(exec, x, y);
+  exec.fence("metrics");
+  double absolute = 0, square = 0, largest_sum = 0, r2 = 0;
+  for (std::size_t c = 0; c < 3; ++c) {
+    double mean = 0, error = 0, total = 0;
+    for (std::size_t n = 0; n < samples; ++n) mean += double(t(n, c)) / samples;
+    for (std::size_t n = 0; n < samples; ++n) {
+      double const d = double(y(n, c)) - double(t(n, c));
+      absolute += std::fabs(d) / (3 * samples);
+      error += d * d;
+      total += std::pow(double(t(n, c)) - mean, 2);
+    }
+    square += error / (3 * samples);
+    if (c < 2) r2 += (1 - error / total) / 3;
+  }
+  for (std::size_t n = 0; n < samples; ++n) {
+    double largest = 0;
+    for (std::size_t c = 0; c < 3; ++c)
+      largest = std::fmax(largest, std::fabs(double(y(n, c)) - double(t(n, c))));
+    largest_sum += largest / samples;
+  }
+  using All = Metrics<AbsoluteError, RootMeanSquareError, R2, LargestError>;
+  auto const check = [&](auto const& values) {
+    CHECK(values.template get<AbsoluteError>() == doctest::Approx(absolute).epsilon(1e-12));
+    CHECK(values.template get<RootMeanSquareError>() ==
+          doctest::Approx(std::sqrt(square)).epsilon(1e-12));
+    CHECK(values.template get<R2>() == doctest::Approx(r2).epsilon(1e-10));
+    CHECK(values.template get<LargestError>() == doctest::Approx(largest_sum).epsilon(1e-12));
+  };
+  check(measure(trainer, x, t, All{}));
+  check(measure(trainer, HeldOut{x, t}, All{}));
+  Batches<Rows, Rows, Space> batches(exec, ViewSource(x, t), {.batch = 64, .shuffle = false});
+  check(measure(trainer, batches, All{}));
+  Rows const exact("exact", samples, 3);
+  Kokkos::deep_copy(exact, y);
+  CHECK(measure(trainer, x, exact, Metrics<R2>{}).get<R2>() == 1);
+}
+
+TEST_CASE("metrics: classes at the positions of an image") {
+  Space const exec;
+  constexpr std::size_t samples = 40;
+  Trainer<Pixels, CrossEntropy, Sgd, Full<float>, Local, Execution<Space>> trainer(exec, Sgd{},
+                                                                                   {.batch = 16});
+  Images const x("x", samples, 2, 3, 4), y("y", samples, 5, 3, 4);
+  Kokkos::View<int***, Kokkos::HostSpace> const t("t", samples, 3, 4);
+  fill(x, 0.2);
+  for (std::size_t i = 0; i < t.size(); ++i) t.data()[i] = int(i * 7 % 5);
+  trainer.model().infer(exec, x, y);
+  exec.fence("metrics");
+  double first = 0, two = 0;
+  std::vector<long> matrix(25);
+  for (std::size_t n = 0; n < samples; ++n)
+    for (std::size_t h = 0; h < 3; ++h)
+      for (std::size_t w = 0; w < 4; ++w) {
+        int const label = t(n, h, w);
+        int larger = 0, largest = 0;
+        for (int c = 0; c < 5; ++c) {
+          larger += y(n, c, h, w) > y(n, label, h, w);
+          if (y(n, c, h, w) > y(n, largest, h, w)) largest = c;
+        }
+        first += larger < 1;
+        two += larger < 2;
+        ++matrix[std::size_t(label * 5 + largest)];
+      }
+  auto const values = measure(trainer, x, t, Metrics<TopK<>, TopK<2>, ConfusionMatrix>{});
+  CHECK(values.get<TopK<>>() == first / (12.0 * samples));
+  CHECK(values.get<TopK<2>>() == two / (12.0 * samples));
+  CHECK(values.get<TopK<>>() == doctest::Approx(trainer.evaluate(x, t).accuracy).epsilon(1e-6));
+  CHECK(values.get<ConfusionMatrix>() == matrix);
+  t(3, 1, 2) = 5;
+  std::string const refused =
+      sentence_of([&] { measure(trainer, x, t, Metrics<ConfusionMatrix>{}); });
+  CHECK(refused.find("expected class indices from 0 to 4, got 1 others") != refused.npos);
+}
