@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Phyllo authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Draws the latent numbers that protein_folding wrote: plot_latent_space.py LATENT.csv PICTURE.png"""
+import csv
+import sys
+
+try:
+    import matplotlib
+except ImportError:
+    sys.exit("plot_latent_space: needs matplotlib (Debian: python3-matplotlib).")
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+with open(sys.argv[1], newline="") as file:
+    rows = [[float(x) for x in row.values()] for row in csv.DictReader(file)]
+fraction, *z = zip(*rows)
+figure = plt.figure(figsize=(11, 5), layout="constrained")
+axes = figure.add_subplot(1, 2, 1, projection="3d")
+points = axes.scatter(*z, c=fraction, s=4, cmap="viridis")
+axes.set(xlabel="$z_1$", ylabel="$z_2$", zlabel="$z_3$", title="latent numbers of the contact maps")
+figure.colorbar(points, ax=axes, label="fraction of native contacts", shrink=0.7)
+axes = figure.add_subplot(1, 2, 2)
+axes.hist(fraction, bins=40, color="0.5")
+axes.set(xlabel="fraction of native contacts", ylabel="contact maps", title="folded and unfolded states")
+figure.savefig(sys.argv[2], dpi=150)
