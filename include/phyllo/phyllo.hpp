@@ -37,6 +37,7 @@
 #include <phyllo/layer/map.hpp>
 #include <phyllo/layer/mish.hpp>
 #include <phyllo/layer/multiply.hpp>
+#include <phyllo/layer/normalise.hpp>
 #include <phyllo/layer/pad.hpp>
 #include <phyllo/layer/permute.hpp>
 #include <phyllo/layer/pixel_shuffle.hpp>

@@ -187,7 +187,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   /// continues: of a step that other passes belong to, which a skipped step undoes as well.
   void begin_training_pass(space const& exec, std::uint64_t first_sample, bool continues = false) {
     forget_forward();
-    int const buffers = continues ? 0 : nodes.buffer_size, items = buffers > 1 ? buffers : 1;
+    int const buffers = continues ? 0 : nodes.statistics_size, items = buffers > 1 ? buffers : 1;
     BeginTrainingPass<accumulate> const begin{state_.data(),   first_sample,
                                               buffers_.data(), buffers_before_.data(),
                                               buffers,         gradients_.data() + nodes.arena_size,

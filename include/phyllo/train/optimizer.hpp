@@ -135,7 +135,7 @@ template <class Rule, class M> class Optimizer {
                                         options_.clipping.largest_value});
     if constexpr (Tensors::numbers > 0) prepare_tensors(exec, model, communication);
     // Late gradients are not of the samples that have just changed the running statistics.
-    int buffers = gradients_are_late<Policy> ? 0 : M::nodes.buffer_size;
+    int buffers = gradients_are_late<Policy> ? 0 : M::nodes.statistics_size;
     for (FrozenTensors::Range const& range : frozen_.updated()) {
       update_range(exec, model, range, buffers);
       buffers = 0;  // the first launch has restored them
