@@ -104,6 +104,8 @@
 
 // What it is looked at, fed and kept by.
 #include <phyllo/data/sampler.hpp>
+#include <phyllo/io/copy_parameters.hpp>
 #include <phyllo/io/load.hpp>
 #include <phyllo/io/save.hpp>
 #include <phyllo/model/explain.hpp>
+#include <phyllo/model/parameter_view.hpp>

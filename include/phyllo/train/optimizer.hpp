@@ -65,6 +65,7 @@ template <class Rule, class M> class Optimizer {
         squares_(room<decltype(squares_)>(exec, " norm", blocks_)),
         finite_(room<decltype(finite_)>(exec, " check", blocks_ + 1)),
         totals_(room<decltype(totals_)>(exec, " totals", 2)) {
+    model.require_training(Rule::name);
     if (!(options.clipping.largest_norm > 0))
       throw Error(label_ + ": the largest norm of the gradient must be above 0, but it is " +
                   std::to_string(options.clipping.largest_norm) +
