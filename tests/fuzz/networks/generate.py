@@ -978,6 +978,15 @@ class Draw:
             choices += [[["glu", r.choice(UNITS_OF_GLU)]], [["glu", r.choice(UNITS_OF_GLU)]], [["tanh"], ["reparameterise"]]]
         return r.choice(choices)
 
+    def in_units(self, parts):
+        """Data in physical units: normalised behind the input, the outputs brought back."""
+        r = self.rng
+        def layer(kind):
+            return [kind, r.random() < 0.3, r.random() < 0.3]
+        if parts[0][0] == "input":
+            parts = parts[:1] + [layer("normalise")] + parts[1:]
+        return parts + [layer("denormalise")] if parts[-1][0] != "output" and r.random() < 0.5 else parts
+
     def gate(self, s):
         """A value, times what is computed from it, and others of two values."""
         r, rank, tag = self.rng, len(s) - 1, self.new_tag()
@@ -1387,6 +1396,8 @@ class Draw:
             self.has_tables = r.random() < (0.5 if kind == self.several else 0.25 if wanted is None else 0)
             try:
                 parts = kind()
+                if wanted is None and r.random() < 0.12:
+                    parts = self.in_units(parts)
                 g = Graph(parts)
             except Invalid:
                 continue
