@@ -11,6 +11,8 @@
 #include <phyllo/data/view_source.hpp>
 #include <phyllo/fit/checkpoints.hpp>
 #include <phyllo/fit/fit_normalisation.hpp>
+#include <phyllo/fit/normalised_targets.hpp>
+#include <phyllo/io/copy_parameters.hpp>
 #include <phyllo/io/load.hpp>
 #include <phyllo/io/save.hpp>
 #include <phyllo/phyllo.hpp>
@@ -35,6 +37,8 @@ struct Physical
 };
 struct Elements : Network<Input<3, 4>, Normalise<PerElement>, Conv1d<3, KernelSize<1>>,
                           Denormalise<PerElement, MinMax>> {};
+// Physical without its last layer: what is trained on targets without units.
+struct Body : Network<Input<3, 4>, Normalise<>, Flatten, Linear<5>, Tanh, Linear<2>> {};
 struct Between : Network<Input<3>, Tanh, Normalise<>, Linear<2>> {};
 
 constexpr int samples = 20'011;
@@ -185,4 +189,47 @@ TEST_CASE("fit_normalisation: a source of each rank, and errors on all ranks") {
   CHECK(sentence_of([&] {
           fit_normalisation(Space{}, between, ViewSource(data.t));
         }).find("expected Normalise directly behind an input") != std::string::npos);
+}
+
+TEST_CASE("NormalisedTargets: a loss without units, and outputs in the units of the targets") {
+  Data const data;
+  Space exec;
+  Model<Physical> physical(exec, {.batch = 8});
+  fit_normalisation(exec, physical, ViewSource(data.x, data.t));
+  auto const b = buffers_of(physical);
+  using Batch = Kokkos::View<float**, Kokkos::LayoutRight, Space>;
+  using InputBatch = Kokkos::View<float***, Kokkos::LayoutRight, Space>;
+  NormalisedTargets targets(exec, physical, ViewSource(data.x, data.t));
+  Batches<InputBatch, Batch> batches(exec, targets, {.batch = 500, .shuffle = false, .lanes = 1});
+  auto const& first = batches.next();
+  auto const t = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, first.targets);
+  for (int n = 0; n < 500; n += 7)
+    for (int c = 0; c < 2; ++c) {
+      double const expected =
+          (target(n, c) - double(b[std::size_t(6 + c)])) / double(b[std::size_t(8 + c)]);
+      CHECK(std::fabs(double(t(n, c)) - expected) <= 1e-7);
+    }
+
+  Trainer<Body, MeanSquaredError, Adam> trainer(exec, Adam{.rate = 0.01}, {.batch = 500});
+  CHECK(copy_parameters(exec, trainer.model(), physical, {.allow_surplus = true}).surplus ==
+        std::vector<std::string>{"5.minimum", "5.range"});
+  trainer.step(first.inputs, first.targets);
+  CHECK(trainer.loss() < 2);
+  CHECK(copy_parameters(exec, physical, trainer.model(), {.allow_missing = true}).missing ==
+        std::vector<std::string>{"5.minimum", "5.range"});
+  Batch body("body", 500, 2), y("y", 500, 2);
+  trainer.model().infer(exec, first.inputs, body);
+  physical.infer(exec, first.inputs, y);
+  exec.fence();
+  auto const z = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, body);
+  auto const in_units = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, y);
+  for (int n = 0; n < 500; n += 7)
+    for (int c = 0; c < 2; ++c)
+      check_close(in_units(n, c),
+                  double(b[std::size_t(6 + c)]) + double(b[std::size_t(8 + c)]) * double(z(n, c)));
+
+  Model<Body> without(exec, {.batch = 8});
+  CHECK(sentence_of([&] {
+          NormalisedTargets(exec, without, ViewSource(data.x, data.t));
+        }).find("expected a network with Denormalise, got none.") != std::string::npos);
 }

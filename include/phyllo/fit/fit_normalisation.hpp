@@ -34,6 +34,7 @@ namespace detail {
 struct FittedLayer {
   int node = -1;
   int array = -1;  // number of the input, or of the output behind all inputs; -1: of neither
+  bool normalises = false;
   bool by_range = false;
   bool per_element = false;
 };
@@ -42,7 +43,7 @@ template <class Net, class L> void add_fitted_layer(int i, std::vector<FittedLay
   if constexpr (requires { L::normalises; }) {
     using AllPorts = Ports<Net>;
     Node const& n = Net::program::nodes.node[i];
-    FittedLayer layer{i, -1, L::by_range, L::per_element};
+    FittedLayer layer{i, -1, L::normalises, L::by_range, L::per_element};
     for (int k = 0; L::normalises && k < AllPorts::inputs; ++k)
       if (AllPorts::input_node(k) == n.source[0] && AllPorts::input_shape(k) == n.output)
         layer.array = k;
@@ -57,6 +58,43 @@ template <class Net, class... L> std::vector<FittedLayer> fitted_layers(TypeList
   int i = 0;
   (add_fitted_layer<Net, L>(i++, layers), ...);
   return layers;
+}
+
+/// Refuses layers without an array of a source, and arrays with other extents.
+template <class Net>
+void check_arrays(std::string const& who, std::vector<FittedLayer> const& layers,
+                  std::vector<SampleArray> const& arrays) {
+  std::vector<std::string> names;  // as in files
+  Net::program::lowered::name_leaves(names, "");
+  for (FittedLayer const& layer : layers) {
+    std::string const at = who + ", layer " + names[std::size_t(layer.node)];
+    if (layer.array < 0)
+      throw Error(at +
+                  ": expected Normalise directly behind an input of the network, and Denormalise "
+                  "as the last layer of an output, got one between other layers. Move it there.");
+    if (std::size_t(layer.array) >= arrays.size())
+      throw Error(at +
+                  ": expected a source with the arrays of all inputs and then of the targets, at "
+                  "least " +
+                  std::to_string(layer.array + 1) + " arrays, got " +
+                  std::to_string(arrays.size()) + ". Add the targets to the source.");
+    Shape const shape = Net::program::nodes.node[layer.node].output;
+    std::vector<std::int64_t> expected;
+    for (int d = 0; d <= shape.rank; ++d) expected.push_back(shape.extent(d));
+    SampleArray const& array = arrays[std::size_t(layer.array)];
+    bool const is_one = array.shape.empty() && shape.size() == 1;
+    if (array.shape != expected && !is_one)
+      throw Error(at + ": expected samples with extents " + shape_text(expected) + " in " +
+                  array.name + ", got " + shape_text(array.shape) +
+                  ". The arrays are those of the inputs, then of the targets, in the order of the "
+                  "network.");
+  }
+}
+
+/// Where the constants of element e of an array (C, S...) are, from the first of a layer.
+inline int constant_of(FittedLayer const& layer, Shape const& shape, int e) {
+  int const c = e / shape.positions(), s = e % shape.positions();
+  return layer.per_element ? s * shape.channels + c : c;
 }
 
 /// One model without a trainer, in the form that ranks agree in.
@@ -109,32 +147,7 @@ template <class T, class S> class NormalisationFit {
     std::string const name = trainer_.model().name();
     if (layers_.empty())
       throw Error(who + name + ": expected a network with Normalise or Denormalise, got none.");
-    std::vector<SampleArray> const arrays = source_.arrays();
-    std::vector<std::string> names;  // as in files
-    Net::program::lowered::name_leaves(names, "");
-    for (FittedLayer const& layer : layers_) {
-      std::string const at = name + ", layer " + names[std::size_t(layer.node)];
-      if (layer.array < 0)
-        throw Error(who + at +
-                    ": expected Normalise directly behind an input of the network, and Denormalise "
-                    "as the last layer of an output, got one between other layers. Move it there.");
-      if (std::size_t(layer.array) >= arrays.size())
-        throw Error(who + at +
-                    ": expected a source with the arrays of all inputs and then of the "
-                    "targets, at least " +
-                    std::to_string(layer.array + 1) + " arrays, got " +
-                    std::to_string(arrays.size()) + ". Add the targets to the source.");
-      Shape const shape = Net::program::nodes.node[layer.node].output;
-      std::vector<std::int64_t> expected;
-      for (int d = 0; d <= shape.rank; ++d) expected.push_back(shape.extent(d));
-      SampleArray const& array = arrays[std::size_t(layer.array)];
-      bool const is_one = array.shape.empty() && shape.size() == 1;
-      if (array.shape != expected && !is_one)
-        throw Error(who + at + ": expected samples with extents " + shape_text(expected) + " in " +
-                    array.name + ", got " + shape_text(array.shape) +
-                    ". The arrays are those of the inputs, then of the targets, in the order of "
-                    "the network.");
-    }
+    check_arrays<Net>(who + name, layers_, source_.arrays());
     if (source_.samples() < 1 && !options_.source_per_rank)
       throw Error(who + name + ": expected at least one sample, got none.");
   }
@@ -176,7 +189,6 @@ template <class T, class S> class NormalisationFit {
     for (std::size_t k = 0; k < layers_.size(); ++k) {
       FittedLayer const& layer = layers_[k];
       Node const& n = Net::program::nodes.node[layer.node];
-      int const channels = n.output.channels, positions = n.output.positions();
       std::vector<Moments> const& moments = all.moments(k);
       for (int g = 0; g < int(moments.size()); ++g) {
         Moments const& m = moments[std::size_t(g)];
@@ -189,7 +201,7 @@ template <class T, class S> class NormalisationFit {
                       ": expected data within the range of float, got a mean of " +
                       std::to_string(m.mean) + " and a deviation of " +
                       std::to_string(m.deviation(count)) + ". Use other units.");
-        int const at = layer.per_element ? g % positions * channels + g / positions : g;
+        int const at = layer.per_element ? constant_of(layer, n.output, g) : g;
         buffers(std::size_t(n.buffer + at)) = offset;
         buffers(std::size_t(n.buffer + n.buffer_tensor[0].count + at)) = scale;
       }
