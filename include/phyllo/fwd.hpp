@@ -130,10 +130,14 @@ struct Softmax;
 struct LogSoftmax;
 template <Axis Over> struct SoftmaxOver;
 template <Axis Over> struct LogSoftmaxOver;
-struct Map;  // base of the next eight and of a user's own
+struct Map;  // base of the next ten and of a user's own
 template <class... Options> struct PReLU;
 template <class... Options> struct LayerScale;
 struct ScaleShift;
+template <class... Options> struct Normalise;
+template <class... Options> struct Denormalise;
+struct PerElement;
+struct MinMax;
 template <class Gate> struct GatedLinearUnit;
 struct Multiply;
 struct Subtract;

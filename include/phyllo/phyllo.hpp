@@ -37,6 +37,7 @@
 #include <phyllo/layer/map.hpp>
 #include <phyllo/layer/mish.hpp>
 #include <phyllo/layer/multiply.hpp>
+#include <phyllo/layer/normalise.hpp>
 #include <phyllo/layer/pad.hpp>
 #include <phyllo/layer/permute.hpp>
 #include <phyllo/layer/pixel_shuffle.hpp>
@@ -105,6 +106,8 @@
 
 // What it is looked at, fed and kept by.
 #include <phyllo/data/sampler.hpp>
+#include <phyllo/io/copy_parameters.hpp>
 #include <phyllo/io/load.hpp>
 #include <phyllo/io/save.hpp>
 #include <phyllo/model/explain.hpp>
+#include <phyllo/model/parameter_view.hpp>

@@ -56,6 +56,7 @@ struct features;
 struct Gates : Network<Input<3, 6, 5>, Conv2d<16, Padding<1>>, GLU, PReLU<PerChannel<true>>, Save<features>, GlobalAveragePool,
                        Conv2d<8, KernelSize<1>>, Sigmoid, MultiplyBy<features>, LayerScale<InitialValue<0.5>>, ScaleShift,
                        Conv2d<8, KernelSize<1>>, SwiGLU, PReLU<>, GlobalAveragePool, Flatten, Linear<4>> {};
+struct Physical : Network<Input<3, 4, 5>, Normalise<PerElement>, Conv2d<6>, Tanh, Denormalise<>, Flatten, Linear<4>, Denormalise<MinMax>> {};
 struct Words : Network<IntegerInput<7>, Embedding<23, 12>, LayerNorm<>, Flatten, Linear<33>, GELU, RMSNorm<Epsilon<1e-3>>,
                        Linear<5>> {};
 struct Units : Network<Input<12>, Linear<24>, SiLU, Linear<24>, Mish, Linear<24>, Softplus<>, Linear<24>, LogSigmoid, Linear<24>,
@@ -134,7 +135,13 @@ void write(std::string const& folder, char const* network, char const* dtype) {
   constexpr int batch = 203;  // no multiple of a tile
   Space const exec;
   Trainer<Net, L, Sgd, P> trainer(exec, Sgd{.rate = 0}, {.batch = batch, .seed = 7});
-  auto const& model = trainer.model();
+  auto& model = trainer.model();
+  constexpr auto statistics = std::size_t(Net::program::nodes.statistics_size);
+  auto const buffers = on_host(model.buffers());
+  for (std::size_t i = statistics; i < buffers.size(); ++i)
+    buffers(i) = 0.5f + random_uniform(4, 0, 0, i, 0);
+  Kokkos::deep_copy(exec, model.buffers(), buffers);
+  model.weights_changed(exec);
 
   TensorFile file;
   auto const x = [&] {
@@ -193,7 +200,7 @@ void write(std::string const& folder, char const* network, char const* dtype) {
   file.tensors.push_back(loss);
   auto const parameters = on_host(model.parameters());
   for (ParameterEntry const& entry : parameter_table<Net>()) {
-    if (entry.is_buffer) continue;
+    if (entry.is_buffer && std::size_t(entry.offset) < statistics) continue;
     auto const place = [&](std::string const& name, auto const& value) {
       auto& tensor = detail::tensor_of(file, entry, name, ElementType::f64);
       for (long i = 0; i < entry.size(); ++i) {
@@ -202,7 +209,10 @@ void write(std::string const& folder, char const* network, char const* dtype) {
                     sizeof number);
       }
     };
-    place(entry.name, [&](std::size_t at) { return double(parameters(at)); });
+    place(entry.name, [&](std::size_t at) {
+      return entry.is_buffer ? double(buffers(at)) : double(parameters(at));
+    });
+    if (entry.is_buffer) continue;
     place("gradient." + entry.name,
           [&](std::size_t at) { return double(gradients(at)) / (scale * samples); });
   }
@@ -246,6 +256,7 @@ int main(int argc, char* argv[]) {
     write_all<GroupsAndAxes, MeanSquaredError>(argv[1], "groups");
     write_all<Images, MeanSquaredError>(argv[1], "images");
     write_all<Gates, MeanSquaredError>(argv[1], "gates");
+    write_all<Physical, MeanSquaredError>(argv[1], "physical");
     write_all<Words, CrossEntropy>(argv[1], "words");
     write_all<Units, MeanSquaredError>(argv[1], "units");
     write_losses<SmoothedCrossEntropy, MultiMargin, MeanAbsoluteError, Huber, SmoothL1,

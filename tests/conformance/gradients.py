@@ -229,6 +229,22 @@ class Factors(nn.Module):
         return y if self.bias is None else y + self.bias[:, None, None]
 
 
+class Constants(nn.Module):
+    """Normalise, or its inverse, by constants of each channel or each element."""
+
+    def __init__(self, shape, names=("mean", "std"), inverse=False):
+        super().__init__()
+        self.names, self.inverse = names, inverse
+        for name in names:
+            self.register_buffer(name, torch.ones(shape))
+
+    def forward(self, x):
+        offset, scale = (getattr(self, name) for name in self.names)
+        if offset.dim() == 1:
+            offset, scale = (n.reshape((-1,) + (1,) * (x.dim() - 2)) for n in (offset, scale))
+        return offset + scale * x if self.inverse else (x - offset) / scale
+
+
 class SwiGLU(nn.Module):
     def forward(self, x):
         a, b = x.chunk(2, 1)
@@ -314,6 +330,9 @@ NETWORKS = {
         nn.Conv2d(3, 16, 3, padding=1), nn.GLU(1), nn.PReLU(8), nn.AdaptiveAvgPool2d(1), nn.Conv2d(8, 8, 1), nn.Sigmoid(),
         Factors(8, False), Factors(8, True), nn.Conv2d(8, 8, 1), SwiGLU(), nn.PReLU(), nn.AdaptiveAvgPool2d(1),
         nn.Flatten(), nn.Linear(4, 4)),
+    "physical": lambda: nn.Sequential(
+        Constants((3, 4, 5)), nn.Conv2d(3, 6, 3), nn.Tanh(), Constants(6, inverse=True), nn.Flatten(), nn.Linear(36, 4),
+        Constants(4, ("minimum", "range"), True)),
     "words": lambda: nn.Sequential(nn.Embedding(23, 12), nn.LayerNorm(12), ChannelsFirst(), nn.Linear(84, 33), nn.GELU(),
                                    nn.RMSNorm(33, eps=1e-3), nn.Linear(33, 5)),
     "encoder": lambda: Sequence(
@@ -373,7 +392,7 @@ def read(path):
 def gradients(network, loss_name, tensors, device, dtype):
     """The loss, and the gradients of all parameters by name, in float64 on the processor."""
     model = NETWORKS[network]().to(device, torch.float64)
-    weights = {k: v for k, v in tensors.items() if k in dict(model.named_parameters())}
+    weights = {k: v for k, v in tensors.items() if k in model.state_dict()}
     model.load_state_dict(weights, strict=False)
     model.to(dtype)
     x = tensors["input"].to(device)

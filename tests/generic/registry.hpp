@@ -155,6 +155,7 @@ using moves        = List<Network<Input<4, 3, 4>, Slice<2, 1>, Pad<ReflectPaddin
                           Network<Input<1, 2, 4>, Reshape<8>, Linear<6>, Reshape<1, 6>, Tanh, Conv1d<2>, GELU, Reshape<1, 8>, Branch<Path<>, Path<Reshape<1, 2, 4>, Conv2d<3, KernelSize<1, 4>>, Reshape<1, 6>, Slice<2, 0, 1>, Pad<Padding<0>, PaddingAfter<7>>>>>)>;
 using local_response = List<Network<Input<7, 2, 2>, LocalResponseNorm<5, 0.5>, Tanh, LocalResponseNorm<2, 0.25, 0.5, 2.0>> PHYLLO_IN_VERIFY(, Network<Input<3>, Linear<9>, LocalResponseNorm<3, 1.0, 1.0>, Linear<2>>, Network<Input<4>, LocalResponseNorm<67>>)>;
 using spectral_convolution = List<Network<Input<2, 5, 6>, SpectralConv2d<3, Modes<2, 4>>, Tanh, SpectralConv2d<2, Modes<1, 2>>> PHYLLO_IN_VERIFY(, Network<Input<3, 7>, Residual<Main<SpectralConv1d<2, Modes<4>>>, Shortcut<Conv1d<2, KernelSize<1>>>>, GELU>, Network<Input<2, 4, 2, 3>, SpectralConv3d<2, Modes<2, 1, 2>>>)>;
+using normalise    = List<Network<Input<3, 2, 2>, Normalise<PerElement, MinMax>, Conv2d<2, KernelSize<1>>, Denormalise<>> PHYLLO_IN_VERIFY(, Network<Input<3>, Normalise<>, Linear<17>, Tanh, Linear<2>, Denormalise<MinMax>>, Network<Input<2, 3>, Normalise<MinMax>, Tanh, Denormalise<PerElement>, Dropout<0.3>>)>;
 // clang-format on
 
 }  // namespace cases

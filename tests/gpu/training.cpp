@@ -46,9 +46,10 @@ struct GpuImages
                       phyllo::LpPool2d<2, 2>, phyllo::SpectralConv2d<2, phyllo::Modes<1, 2>>> {};
 struct GpuGate;
 struct GpuMaps
-    : phyllo::Network<phyllo::Input<4, 8, 8>, phyllo::GLU, phyllo::PReLU<>, phyllo::Save<GpuGate>,
-                      phyllo::GlobalAveragePool, phyllo::ScaleShift, phyllo::MultiplyBy<GpuGate>,
-                      phyllo::Reparameterise, phyllo::Tanh> {};
+    : phyllo::Network<phyllo::Input<4, 8, 8>, phyllo::Normalise<>, phyllo::GLU, phyllo::PReLU<>,
+                      phyllo::Save<GpuGate>, phyllo::GlobalAveragePool, phyllo::ScaleShift,
+                      phyllo::MultiplyBy<GpuGate>, phyllo::Reparameterise, phyllo::Tanh,
+                      phyllo::Denormalise<phyllo::PerElement>> {};
 struct GpuPerceptron : phyllo::Network<phyllo::Input<16>, phyllo::Linear<64>, phyllo::ReLU,
                                        phyllo::Linear<64>, phyllo::ReLU, phyllo::Linear<16>> {};
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// One model, several threads: inference gives every caller what a single one gets.
+// One model, several threads: inference gives every caller what a single one gets. A model for each
+// thread: training does, too.
 
 #include <phyllo/phyllo.hpp>
 
@@ -97,4 +98,23 @@ TEST_CASE_TEMPLATE("concurrent inference: a session for each thread", Net, Wide,
   sessions[1].infer(x, of_session);
   for (std::size_t i = 0; i < of_model.size(); ++i)
     CHECK(of_session.data()[i] == of_model.data()[i]);
+}
+
+TEST_CASE("concurrent training: a trainer for each thread") {
+  using T = Trainer<Narrow, MeanSquaredError, Adam, Full<float>, Local, Execution<Space>>;
+  auto const train = [](Space const& exec, int t) {
+    T trainer(exec, Adam{.rate = 0.01f}, {.batch = 32, .seed = std::uint64_t(1 + t)});
+    Matrix const x = values(32, 16, 0.3 + t), y = values(32, 4, 0.7 + t);
+    for (int i = 0; i < 200; ++i) trainer.step(x, y);
+    exec.fence();
+    auto const& p = trainer.model().parameters();
+    return std::vector<float>(p.data(), p.data() + p.size());
+  };
+  std::vector<Space> const exec{instance(), instance()};
+  std::vector<std::vector<float>> const alone{train(exec[0], 0), train(exec[1], 1)};
+  std::vector<std::vector<float>> together(2);
+  std::thread other([&] { together[1] = train(exec[1], 1); });
+  together[0] = train(exec[0], 0);
+  other.join();
+  CHECK(together == alone);
 }

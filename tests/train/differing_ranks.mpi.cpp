@@ -204,6 +204,6 @@ TEST_CASE("differing ranks: by hand, and all numbers that training keeps") {
     optimizer.state()(0) = 5;
     model.weights_changed(exec);
   }
-  CHECK(contains(sentence_of(step), "got other running statistics and optimizer state on rank ") ==
+  CHECK(contains(sentence_of(step), "got other buffers and optimizer state on rank ") ==
         (ranks() > 1));
 }

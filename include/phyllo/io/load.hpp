@@ -4,6 +4,7 @@
 
 #include <phyllo/core/bf16.hpp>
 #include <phyllo/core/fp16.hpp>
+#include <phyllo/io/load_options.hpp>
 #include <phyllo/io/safetensors.hpp>
 #include <phyllo/io/tensor_names.hpp>
 #include <phyllo/model/parameter_table.hpp>
@@ -45,68 +46,95 @@ inline bool is_floating(ElementType type) {
 
 namespace detail {
 
-// Names of a file that a network does not have. torch counts batches beside running statistics;
-// nothing here depends on the count.
-template <class Table> Names surplus_names(Table const& table, TensorFile const& file) {
+// Names of a file that a network does not have, after they were renamed. torch counts batches
+// beside running statistics; nothing here depends on the count.
+template <class Table> Names surplus_names(Table const& table, RenamedTensors const& tensors) {
   Names surplus;
-  for (StoredTensor const& tensor : file.tensors) {
-    bool known = tensor.name.ends_with(".num_batches_tracked");
-    for (auto const& entry : table) known = known || entry.name == tensor.name;
-    if (!known) surplus.push_back(tensor.name);
+  for (auto const& [name, tensor] : tensors.all()) {
+    bool known = tensor->name.ends_with(".num_batches_tracked");
+    for (auto const& entry : table) known = known || entry.name == name;
+    if (!known) surplus.push_back(name);
   }
   return surplus;
 }
 
 // What is in the file instead of a tensor that it should have.
-template <class Table>
-std::string instead_of(std::string_view missing, Table const& table, TensorFile const& file) {
+inline std::string instead_of(std::string_view missing, Names const& surplus,
+                              TensorFile const& file) {
   if (file.tensors.empty()) return " The file has no tensors.";
   Names names;
   for (StoredTensor const& tensor : file.tensors) names.push_back(tensor.name);
-  std::string_view const nearest = nearest_name(missing, surplus_names(table, file));
+  std::string_view const nearest = nearest_name(missing, surplus);
   return (nearest.empty() ? "" : " The nearest name is " + in_quotes(nearest) + ".") +
          " The file has " + listed(names) + ".";
+}
+
+// Whether a tensor of a file is one of a network; else an Error.
+inline void check_tensor(StoredTensor const& tensor, ParameterEntry const& entry,
+                         std::string const& network, std::string const& who) {
+  auto const text = [](std::vector<std::int64_t> const& shape) {
+    std::string s = "(";
+    for (std::size_t i = 0; i < shape.size(); ++i)
+      s += (i > 0 ? ", " : "") + std::to_string(shape[i]);
+    return s + ")";
+  };
+  std::string const name =
+      who + ": tensor \"" + entry.name + "\" of network " + network +
+      (tensor.name == entry.name ? "" : ", " + in_quotes(tensor.name) + " of the file") + ": ";
+  if (tensor.shape != entry.shape)
+    throw Error(name + "expected extents " + text(entry.shape) + ", got " + text(tensor.shape) +
+                ". Load weights that were saved from this network, or skip the tensor and allow "
+                "missing ones.");
+  if (!is_floating(tensor.type))
+    throw Error(name + "expected F64, F32, BF16 or F16, got " +
+                std::string(element_name(tensor.type)) + ".");
 }
 
 }  // namespace detail
 
 /// Sets parameters and buffers from tensors with torch's names. Changes nothing unless all fit.
+/// Returns what it has set.
 ///
 /// errors   run: a tensor that is missing, has other extents or no floating type, or that the
-///          network does not have -> Error; the model is unchanged
+///          network does not have, unless LoadOptions allow it; no tensor at all -> Error; the
+///          model is unchanged
 /// numerics converts F64, F32, BF16 and F16 to the model's types
 template <class M>
-void from_tensors(typename M::space const& exec, M& model, TensorFile const& file,
-                  std::string const& who) {
+LoadReport from_tensors(typename M::space const& exec, M& model, TensorFile const& file,
+                        std::string const& who, LoadOptions const& options = {}) {
   auto const table = parameter_table<typename M::network>();
   std::string const network = model.name();
+  detail::RenamedTensors const tensors(file, options, who);
+  detail::Names const surplus = detail::surplus_names(table, tensors);
+  LoadReport report;
+  auto const add = [](std::vector<std::string>& names, std::string const& name) {
+    if (names.empty() || names.back() != name) names.push_back(name);  // parts of one tensor
+  };
   for (ParameterEntry const& entry : table) {
-    StoredTensor const* const tensor = file.find(entry.name);
-    if (tensor == nullptr)
+    StoredTensor const* const tensor = tensors.find(entry.name);
+    if (tensor != nullptr) {
+      detail::check_tensor(*tensor, entry, network, who);
+      add(report.loaded, entry.name);
+    } else if (options.allow_missing) {
+      add(report.missing, entry.name);
+    } else {
       throw Error(who + ": expected a tensor \"" + entry.name + "\" of network " + network +
-                  ", got none." + detail::instead_of(entry.name, table, file) +
-                  " Load weights that were saved from this network, or rename the tensors.");
-    if (tensor->shape != entry.shape) {
-      auto const text = [](std::vector<std::int64_t> const& shape) {
-        std::string s = "(";
-        for (std::size_t i = 0; i < shape.size(); ++i)
-          s += (i > 0 ? ", " : "") + std::to_string(shape[i]);
-        return s + ")";
-      };
-      throw Error(who + ": tensor \"" + entry.name + "\" of network " + network +
-                  ": expected extents " + text(entry.shape) + ", got " + text(tensor->shape) +
-                  ". Load weights that were saved from this network.");
+                  ", got none." + detail::instead_of(entry.name, surplus, file) +
+                  " Load weights that were saved from this network, or set LoadOptions::rename or "
+                  "allow_missing.");
     }
-    if (!detail::is_floating(tensor->type))
-      throw Error(who + ": tensor \"" + entry.name + "\" of network " + network +
-                  ": expected F64, F32, BF16 or F16, got " +
-                  std::string(element_name(tensor->type)) + ".");
   }
-  auto const surplus = detail::surplus_names(table, file);
-  if (!surplus.empty())
+  if (!surplus.empty() && !options.allow_surplus)
     throw Error(who + ": expected only tensors of network " + network + ", got " +
                 detail::listed(surplus) +
-                " as well. Load weights that were saved from this network, or leave these out.");
+                " as well. Load weights that were saved from this network, or set "
+                "LoadOptions::skip or allow_surplus.");
+  if (report.loaded.empty() && !table.empty())
+    throw Error(who + ": expected at least one tensor of network " + network + ", got none." +
+                detail::instead_of(table.front().name, surplus, file) +
+                " Set LoadOptions::rename.");
+  for (std::string_view const name : surplus)
+    report.surplus.push_back(tensors.find(std::string(name))->name);
   auto const master = Kokkos::create_mirror(Kokkos::HostSpace{}, model.master());
   auto const parameters = Kokkos::create_mirror(Kokkos::HostSpace{}, model.parameters());
   auto const buffers = Kokkos::create_mirror(Kokkos::HostSpace{}, model.buffers());
@@ -115,9 +143,10 @@ void from_tensors(typename M::space const& exec, M& model, TensorFile const& fil
   Kokkos::deep_copy(exec, buffers, model.buffers());
   exec.fence("phyllo: load");
   for (ParameterEntry const& entry : table) {
-    StoredTensor const& tensor = *file.find(entry.name);
+    StoredTensor const* const tensor = tensors.find(entry.name);
+    if (tensor == nullptr) continue;
     for (long i = 0; i < entry.size(); ++i) {
-      double const value = detail::stored_value(tensor, entry.first + i);
+      double const value = detail::stored_value(*tensor, entry.first + i);
       auto const to = std::size_t(entry.arena_index(i));
       if (entry.is_buffer) {
         buffers(to) = float(value);
@@ -132,15 +161,19 @@ void from_tensors(typename M::space const& exec, M& model, TensorFile const& fil
   Kokkos::deep_copy(exec, model.buffers(), buffers);
   exec.fence("phyllo: load");
   model.weights_changed(exec);
+  return report;
 }
 
-/// Reads a model's weights from a safetensors file.
+/// Reads a model's weights from a safetensors file: all of them, or with LoadOptions a part, under
+/// other names. Returns what it has set.
 ///
 /// threads  any; no other thread calls the model meanwhile
 /// errors   run: a file that is missing, damaged or of another network -> Error; the model is
 ///          unchanged
-template <class M> void load(typename M::space const& exec, M& model, std::string const& path) {
-  from_tensors(exec, model, read_safetensors(path), path);
+template <class M>
+LoadReport load(typename M::space const& exec, M& model, std::string const& path,
+                LoadOptions const& options = {}) {
+  return from_tensors(exec, model, read_safetensors(path), path, options);
 }
 
 }  // namespace phyllo::inline PHYLLO_ISA

@@ -7,9 +7,9 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Each element of several values, with parameters and noise.
+/// Each element of several values, with parameters, buffers and noise.
 ///
-/// state    the layer's `operands`, and its `parameters` if it has some
+/// state    the layer's `operands`, and its `parameters` and `buffers` if it has some
 template <> struct Kind<Role::map> {
   static constexpr KindFacts facts{
       .joins_values = true, .recomputes_chain = true, .rereads_sources = true};
@@ -26,6 +26,7 @@ template <> struct Kind<Role::map> {
       return;
     }
     if constexpr (op::detail::HasMapParameters<L>) add_parameters<L>(n);
+    if constexpr (op::detail::HasMapBuffers<L>) add_buffers<L>(n);
     n.partial_count = op::map_row_blocks * parameters * output.channels;
     n.random = op::detail::is_random<L>;
     n.flops = long(op::detail::map_operands<L> + parameters) * output.size();
@@ -88,6 +89,18 @@ template <> struct Kind<Role::map> {
       n.parameter[k] = ParameterTensor::constant(p.name, count, p.initial);
       n.parameter[k++].gives_source_gradient = true;
     }
+  }
+  template <class L> static constexpr void add_buffers(Node& n) {
+    static_assert(op::detail::map_buffers<L> <= Node::most_buffers,
+                  "Map: expected at most two `buffers`.");
+    int k = 0;
+    for (MapBuffer const& b : L::buffers)
+      n.buffer_tensor[k++] = {b.name, b.per_element ? n.output.size() : n.output.channels,
+                              b.initial, b.per_element};
+  }
+  // Where buffer number k begins, from the first of the network.
+  static constexpr int buffer_place(Node const& n, int k) {
+    return n.buffer + (k > 0 ? n.buffer_tensor[0].count : 0);
   }
   // Whether all operands divide a source into the same number of parts, and each part is read.
   template <class L> static constexpr bool divides_sources(Node const& n, Shape const* sources) {
@@ -186,12 +199,16 @@ template <> struct Kind<Role::map> {
       work.parameter[k] = pass.parameter(n.parameter[k]);
       work.parameter_step[k] = n.parameter[k].count == n.output.channels ? 1 : 0;
     }
+    for (int k = 0; k < op::detail::map_buffers<L>; ++k) {
+      work.buffer[k] = pass.arenas.buffers + buffer_place(n, k);
+      work.buffer_step[k] = n.buffer_tensor[k].per_element ? n.output.channels : 0;
+    }
     work.random = pass.template randomness<S>();
     // By its own place in the order; the chain's layers have those behind it.
     work.noise = {work.random.state, Planned::step(S).first};
   }
 
-  // Inside a kernel, the arguments of one element by their numbers: operands, then parameters.
+  // Inside a kernel, the arguments of one element by their numbers: operands, parameters, buffers.
   template <class Step, int I>
   static constexpr int argument_source = Step::Leaf::operands[I].source;
   template <class Step, int I>
@@ -204,11 +221,22 @@ template <> struct Kind<Role::map> {
   static constexpr int parameter_place = Step::Facts::head.parameter[K].offset;
   template <class Step, int K>
   static constexpr bool is_per_channel = Step::Facts::head.parameter[K].count == Step::O;
+  template <class Step, int K>
+  static constexpr int buffer_begin = buffer_place(Step::Facts::head, K);
+  template <class Step, int K>
+  static constexpr bool is_per_element = Step::Facts::head.buffer_tensor[K].per_element;
   template <class Step, int I>
-  PHYLLO_FUNCTION static typename Step::T parameter(Step const& step, int c) {
+  PHYLLO_FUNCTION static typename Step::T constant(Step const& step, int position, int c) {
     constexpr int k = I - op::detail::map_operands<typename Step::Leaf>;
-    constexpr bool per_channel = is_per_channel<Step, k>;
-    return typename Step::T(step.parameters[parameter_place<Step, k> + (per_channel ? c : 0)]);
+    constexpr int parameters = op::detail::map_parameters<typename Step::Leaf>;
+    if constexpr (k < parameters) {
+      constexpr bool per_channel = is_per_channel<Step, k>;
+      return typename Step::T(step.parameters[parameter_place<Step, k> + (per_channel ? c : 0)]);
+    } else {
+      constexpr int step_of_positions = is_per_element<Step, k - parameters> ? Step::O : 0;
+      return typename Step::T(
+          step.buffers[buffer_begin<Step, k - parameters> + position * step_of_positions + c]);
+    }
   }
   template <class Step, int I>
   static constexpr bool is_operand = I < op::detail::map_operands<typename Step::Leaf>;
@@ -226,7 +254,7 @@ template <> struct Kind<Role::map> {
             step.template source<from>()[(has_positions ? position : 0) * pitch +
                                          argument_first<Step, I> + (channels > 1 ? c : 0)]);
       } else {
-        return parameter<Step, I>(step, c);
+        return constant<Step, I>(step, position, c);
       }
     }
   };
@@ -240,7 +268,7 @@ template <> struct Kind<Role::map> {
         int const channel = argument_first<Step, I> + (channels > 1 ? c : 0);
         return step.template source<from>()[channel * Step::cells + cell];
       } else {
-        return parameter<Step, I>(step, c);
+        return constant<Step, I>(step, 0, c);
       }
     }
   };

@@ -62,11 +62,15 @@ struct ParameterTensor {
   }
 };
 
-/// One tensor of a node that steps write and optimizers do not: running statistics, float.
+/// One tensor of a node that optimizers do not change, float: running statistics, which steps
+/// write, or constants of the network.
+///
+/// shape    (count), or with per_element (S, C) in the arena and (C, S...) in files
 struct BufferTensor {
   char const* name = "";
   int count = 0;
   float initial = 0;
+  bool per_element = false;  // of the node's output
 };
 
 /// Numbers that a node keeps from its forward pass to its backward pass beside values.

@@ -38,7 +38,9 @@ namespace phyllo::inline PHYLLO_ISA {
 ///          different instances of a device wait for each other likewise.
 /// errors   run: wrong extents, a batch larger than the model was built for, no room in memory, a
 ///          backward without a forward of its own -> Error
-/// cost     activations of training and of inference: Planned::memory.bytes times the largest batch
+/// cost     activations of training and of inference: Planned::memory.bytes times the largest
+/// batch;
+///          with ModelOptions::inference_only, those of inference, and no gradients
 template <class Net, Precision P = Full<float>, class Exec = Execution<>> class Model {
  public:
   using network = Net;
@@ -92,7 +94,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   /// Call it after writing to parameters(), master(), buffers() or an optimizer's state: in the
   /// next step, ranks that train together compare what they hold. `initialize` and `load` call it.
   void weights_changed(space const& exec) {
-    Kokkos::deep_copy(exec, buffers_before_, buffers_);
+    if (!inference_only_) Kokkos::deep_copy(exec, buffers_before_, buffers_);
     forget_forward();
     weights_changed_ = true;
   }
@@ -187,7 +189,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   /// continues: of a step that other passes belong to, which a skipped step undoes as well.
   void begin_training_pass(space const& exec, std::uint64_t first_sample, bool continues = false) {
     forget_forward();
-    int const buffers = continues ? 0 : nodes.buffer_size, items = buffers > 1 ? buffers : 1;
+    int const buffers = continues ? 0 : nodes.statistics_size, items = buffers > 1 ? buffers : 1;
     BeginTrainingPass<accumulate> const begin{state_.data(),   first_sample,
                                               buffers_.data(), buffers_before_.data(),
                                               buffers,         gradients_.data() + nodes.arena_size,
@@ -199,8 +201,11 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
                            begin);
   }
   void check_batch(int batch) const;
+  /// errors   run: a model that was built with ModelOptions::inference_only -> Error
+  void require_training(char const* who) const;
 
  private:
+  void allocate_training(space const& exec, int batch);
   template <class DOut, class C>
   void backward_bound(space const& exec, DOut const& d_out, BoundTensors const& d_in, bool inputs,
                       accumulate weight, C& communication);
@@ -222,6 +227,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   Kokkos::View<StepState, memory_space> state_;
   Arenas<P> arenas_;
   std::uint64_t seed_ = 0;
+  bool inference_only_ = false;
   bool weights_changed_ = false;
   int last_batch_ = -1;  // of a forward whose activations a backward may use; -1: of none
   InstanceOrder<space> training_order_;

@@ -47,24 +47,16 @@ Model<Net, P, Exec>::Model(space const& exec, ModelOptions const& options)
     allocate(exec, master_, "master parameters", nodes.arena_size);
   else
     master_ = parameters_;
-  allocate(exec, gradients_, "gradients", gradient_size);
   allocate(exec, buffers_, "buffers", nodes.buffer_size);
-  allocate(exec, buffers_before_, "buffers before a step", nodes.buffer_size);
-  allocate(exec, batch_state_, "statistics", nodes.batch_state_size);
-  allocate(exec, partial_, "workspace", partial_count<Training, P, Exec>(exec, options.batch));
-  constexpr long sample_bytes = work_sample_bytes<Training, P, Exec>();
-  if constexpr (sample_bytes > 0)
-    allocate(exec, samples_, "workspace of segments",
-             bytes_of((options.batch + 63L) / 64 * 64, sample_bytes),
-             "Build the model with a smaller ModelOptions::batch.");
-  allocate(exec, activations_, "activations", bytes_of(options.batch, Training::memory.bytes),
-           "Build the model with a smaller ModelOptions::batch than " +
-               std::to_string(options.batch) + "; explain() prints the bytes of a sample.");
+  inference_only_ = options.inference_only;
+  if (!inference_only_) allocate_training(exec, options.batch);
   using State = Kokkos::View<StepState, memory_space>;
   state_ = phyllo::allocate<State>(name_ + "/state", 1, "Release what else is there.", exec);
   // Training and inference of one model use the same work memory, one after the other.
-  inference_ = Session(exec, name_, options.batch, parameters_, buffers_,
-                       std::max(work_bytes<Training, P, Exec>(), work_bytes<Inference, P, Exec>()));
+  constexpr long of_training = work_bytes<Training, P, Exec>();
+  inference_ =
+      Session(exec, name_, options.batch, parameters_, buffers_,
+              std::max(inference_only_ ? 0 : of_training, work_bytes<Inference, P, Exec>()));
   arenas_.parameters = parameters_.data();
   arenas_.gradients = gradients_.data();
   arenas_.buffers = buffers_.data();
@@ -86,8 +78,32 @@ Model<Net, P, Exec>::Model(space const& exec, ModelOptions const& options)
 }
 
 template <class Net, Precision P, class Exec>
+void Model<Net, P, Exec>::allocate_training(space const& exec, int batch) {
+  allocate(exec, gradients_, "gradients", gradient_size);
+  allocate(exec, buffers_before_, "buffers before a step", nodes.buffer_size);
+  allocate(exec, batch_state_, "statistics", nodes.batch_state_size);
+  allocate(exec, partial_, "workspace", partial_count<Training, P, Exec>(exec, batch));
+  constexpr long sample_bytes = work_sample_bytes<Training, P, Exec>();
+  if constexpr (sample_bytes > 0)
+    allocate(exec, samples_, "workspace of segments",
+             bytes_of((batch + 63L) / 64 * 64, sample_bytes),
+             "Build the model with a smaller ModelOptions::batch.");
+  allocate(exec, activations_, "activations", bytes_of(batch, Training::memory.bytes),
+           "Build the model with a smaller ModelOptions::batch than " + std::to_string(batch) +
+               "; explain() prints the bytes of a sample.");
+}
+
+template <class Net, Precision P, class Exec>
+void Model<Net, P, Exec>::require_training(char const* who) const {
+  if (inference_only_)
+    throw Error(name_ + ", " + who +
+                ": expected a model with gradients, got one that was built with "
+                "ModelOptions::inference_only. Build it without.");
+}
+
+template <class Net, Precision P, class Exec>
 Model<Net, P, Exec> Model<Net, P, Exec>::clone(space const& exec) const {
-  Model copy(exec, {.batch = capacity(), .seed = seed_});
+  Model copy(exec, {.batch = capacity(), .seed = seed_, .inference_only = inference_only_});
   Kokkos::deep_copy(exec, copy.parameters_, parameters_);
   if constexpr (P::has_master) Kokkos::deep_copy(exec, copy.master_, master_);
   Kokkos::deep_copy(exec, copy.gradients_, gradients_);
@@ -112,6 +128,7 @@ void Model<Net, P, Exec>::forward(space const& exec, In const& in, Out const& ou
                                   C&& communication) {
   BoundTensors const inputs = AllPorts::template bind_inputs<space>(in, name_);
   BoundTensors const outputs = AllPorts::template bind_outputs<space>(out, name_);
+  require_training("forward");
   check_batch(inputs.batch);
   if (outputs.batch != inputs.batch)
     throw Error(name_ + ": expected outputs for " + std::to_string(inputs.batch) +
@@ -134,6 +151,7 @@ template <class DOut, class C>
 void Model<Net, P, Exec>::backward_bound(space const& exec, DOut const& d_out,
                                          BoundTensors const& d_in, bool inputs, accumulate weight,
                                          C& communication) {
+  require_training("backward");
   if (last_batch_ < 0)
     throw Error(name_ +
                 ": backward requires a forward after the last backward, step or change of the "

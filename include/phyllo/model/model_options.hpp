@@ -14,6 +14,8 @@ struct ModelOptions {
   Misspelt<Option::batch> batch_size = {}, max_batch = {};
   std::uint64_t seed = 0;  // of the initial parameters and of random masks
   Misspelt<Option::seed> random_seed = {};
+  // No gradients, no activations of training: forward, backward, trainers and optimizers refuse it.
+  bool inference_only = false;
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA

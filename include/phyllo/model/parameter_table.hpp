@@ -13,7 +13,8 @@ namespace phyllo::inline PHYLLO_ISA {
 /// One tensor of a network in the file: torch's name and extents.
 ///
 /// shape    a matrix or kernel is (outputs, channels, taps...) in files and (taps, channels,
-///          outputs) in the arena; a vector is the same in both
+///          outputs) in the arena; a vector is the same in both. A buffer of one number an element
+///          is (C, S...) in files and (S, C) in the arena
 struct ParameterEntry {
   std::string name;  // "0.weight", "3.main.1.running_mean"
   std::vector<std::int64_t> shape;
@@ -48,8 +49,13 @@ template <class Net> std::vector<ParameterEntry> parameter_table() {
     }
     int at = n.buffer;
     for (BufferTensor const& t : n.buffer_tensor) {
-      if (t.count > 0)
+      if (t.count > 0 && t.per_element) {
+        table.push_back(
+            {path + "." + t.name, {}, true, at, n.output.positions(), 1, n.output.channels, 0});
+        for (int d = 0; d <= n.output.rank; ++d) table.back().shape.push_back(n.output.extent(d));
+      } else if (t.count > 0) {
         table.push_back({path + "." + t.name, {t.count}, true, at, 1, 1, t.count, 0});
+      }
       at += t.count;
     }
   }

@@ -115,6 +115,17 @@ template <int N> constexpr void flatten(Nodes<N>& p, Graph<N> const& edges) {
     for (int s = 0; s < p.node[i].sources; ++s) p.node[i].source[s] = value(p, p.node[i].source[s]);
 }
 
+// Running statistics come before constants, so that training restores and averages one range.
+template <int N> constexpr void place_buffers(Nodes<N>& p, bool written_by_steps) {
+  for (int i = 0; i < p.size; ++i) {
+    Node& n = p.node[i];
+    if (!n.ok || n.buffer_count() == 0 || facts_of(n).waits_for_batch != written_by_steps) continue;
+    n.buffer = p.buffer_size;
+    p.buffer_size += n.buffer_count();
+  }
+  if (written_by_steps) p.statistics_size = p.buffer_size;
+}
+
 template <int N> constexpr void place(Nodes<N>& p) {
   for (int i = 0; i < p.size; ++i) {
     Node& n = p.node[i];
@@ -127,11 +138,12 @@ template <int N> constexpr void place(Nodes<N>& p) {
     for (ParameterTensor& t : n.parameter)
       if (t.count > 0) t.offset = p.arena_size, p.arena_size += aligned(t.count);
     p.parameter_count += int(count);
-    if (n.buffer_count() > 0) n.buffer = p.buffer_size, p.buffer_size += n.buffer_count();
     if (n.batch_state_count > 0)
       n.batch_state = p.batch_state_size, p.batch_state_size += n.batch_state_count;
     p.flops += n.flops;
   }
+  place_buffers(p, true);
+  place_buffers(p, false);
 }
 
 // What follows the shapes: aliases, places of parameters, outputs.

@@ -16,7 +16,8 @@ template <int N> struct Nodes {
   int size = N;                            // nodes in use; constants of a type use all
   int parameter_count = 0;                 // as the field counts them
   int arena_size = 0;                      // elements, alignment included
-  int buffer_size = 0;                     // elements (float)
+  int buffer_size = 0;                     // elements (float): first those that steps write,
+  int statistics_size = 0;                 // so many of them
   int batch_state_size = 0;                // elements
   int output[Graph<N>::max_outputs] = {};  // nodes, aliases already followed
   Shape output_shape[Graph<N>::max_outputs] = {};

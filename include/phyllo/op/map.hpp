@@ -26,6 +26,14 @@ struct MapParameter {
   bool per_channel = true;
 };
 
+/// A buffer of a map, which no optimizer changes: a float for each channel of the result, or for
+/// each of its elements.
+struct MapBuffer {
+  char const* name = "";  // in files
+  float initial = 0;
+  bool per_element = false;
+};
+
 /// The derivatives of a map by its operands, then by its parameters.
 template <class T, int Count> struct Partials {
   T by[Count];
@@ -50,10 +58,21 @@ inline constexpr int map_parameters<Formula> = extent_of<decltype(Formula::param
 template <class Formula>
 inline constexpr int map_operands = extent_of<decltype(Formula::operands)>();
 template <class Formula>
-using MapArguments =
+concept HasMapBuffers = requires { Formula::buffers; };
+template <class Formula> inline constexpr int map_buffers = 0;
+template <HasMapBuffers Formula>
+inline constexpr int map_buffers<Formula> = extent_of<decltype(Formula::buffers)>();
+template <class Formula>
+inline constexpr int map_arguments =
+    map_operands<Formula> + map_parameters<Formula> + map_buffers<Formula>;
+template <class Formula>
+using MapArguments = std::make_index_sequence<std::size_t(map_arguments<Formula>)>;
+// Those that have derivatives.
+template <class Formula>
+using MapVariables =
     std::make_index_sequence<std::size_t(map_operands<Formula> + map_parameters<Formula>)>;
 
-// The formula of operands, parameters and, where it draws noise, of that.
+// The formula of operands, parameters, buffers and, where it draws noise, of that.
 template <class Formula, class T, std::size_t... I>
 PHYLLO_INLINE T map_value(T const* arguments, [[maybe_unused]] T noise, std::index_sequence<I...>) {
   if constexpr (is_random<Formula>)
@@ -75,11 +94,12 @@ PHYLLO_INLINE auto map_derivatives(T const* arguments, [[maybe_unused]] T noise,
 /// Partial sums of a parameter, at most.
 inline constexpr int map_row_blocks = 256;
 
-/// An element-wise function of several operands and of parameters, with an epilogue: y = chain(z),
-/// z = f(x_0, x_1, ..., p_0, p_1, ...), and of noise where the formula is random.
+/// An element-wise function of several operands, of parameters and of buffers, with an epilogue:
+/// y = chain(z), z = f(x_0, x_1, ..., p_0, p_1, ..., b_0, ...), and of noise where the formula is
+/// random.
 ///
 /// shape    y (N, S, C); operand j (N, S or 1, C or 1), inside of rows of `pitch` numbers;
-///          parameter k (C) or one number
+///          parameter k (C) or one number; buffer k (C) or (S, C)
 /// numerics gradients of operands that are read again at several places, and of parameters, are
 ///          sums in an order that follows from the extents alone; those of operands within a sample
 /// cost     forward: one read of each operand, one write; backward: one more read and a write of
@@ -89,7 +109,9 @@ template <class Formula, class Chain> struct Map {
   using chain = Chain;
   static constexpr int operands = detail::map_operands<Formula>;
   static constexpr int parameters = detail::map_parameters<Formula>;
-  static constexpr int count = operands + parameters;  // arguments of the formula
+  static constexpr int buffers = detail::map_buffers<Formula>;
+  static constexpr int count = operands + parameters;  // arguments that have derivatives
+  static constexpr int arguments = count + buffers;    // of the formula
   static constexpr bool is_random = detail::is_random<Formula>;
   static constexpr int row_blocks = map_row_blocks;
   static constexpr int block_rows = 16;  // rows of a block, at least
@@ -119,18 +141,21 @@ template <class Formula, class Chain> struct Map {
     Operand<storage const> x[operands];
     storage const* parameter[parameters > 0 ? parameters : 1] = {};
     int parameter_step[parameters > 0 ? parameters : 1] = {};  // 0: one number for all channels
-    Randomness noise = {};                                     // of the formula
-    Randomness random = {};                                    // of the chain
+    float const* buffer[buffers > 0 ? buffers : 1] = {};
+    int buffer_step[buffers > 0 ? buffers : 1] = {};  // channels; 0: the same at all positions
+    Randomness noise = {};                            // of the formula
+    Randomness random = {};                           // of the chain
 
     PHYLLO_INLINE long rows() const { return long(batch) * positions; }
     /// What the formula reads at one element.
-    template <class A> PHYLLO_INLINE void read(int n, int s, int c, A* arguments) const {
+    template <class A> PHYLLO_INLINE void read(int n, int s, int c, A* a) const {
       PHYLLO_UNROLL_ON_DEVICE
       for (int j = 0; j < operands; ++j)
-        arguments[j] = A(x[j].x[x[j].place(n, s, positions) + long(c) * x[j].channel_step]);
+        a[j] = A(x[j].x[x[j].place(n, s, positions) + long(c) * x[j].channel_step]);
       PHYLLO_UNROLL_ON_DEVICE
-      for (int k = 0; k < parameters; ++k)
-        arguments[operands + k] = A(parameter[k][c * parameter_step[k]]);
+      for (int k = 0; k < parameters; ++k) a[operands + k] = A(parameter[k][c * parameter_step[k]]);
+      PHYLLO_UNROLL_ON_DEVICE
+      for (int k = 0; k < buffers; ++k) a[count + k] = A(buffer[k][s * buffer_step[k] + c]);
     }
     template <class A> PHYLLO_INLINE A noise_at(int n, int index) const {
       if constexpr (is_random)
@@ -161,12 +186,11 @@ template <class Formula, class Chain> struct Map {
   static PHYLLO_INLINE float noise_of(Element const& e) {
     return e.training ? random_normal({e.seed, e.step, e.position, e.sample, e.index}) : 0.0f;
   }
-  template <class T> static PHYLLO_INLINE T value(T const* arguments, T noise) {
-    return detail::map_value<Formula>(arguments, noise, detail::MapArguments<Formula>{});
+  template <class T> static PHYLLO_INLINE T value(T const* a, T noise) {
+    return detail::map_value<Formula>(a, noise, detail::MapArguments<Formula>{});
   }
-  template <class T>
-  static PHYLLO_INLINE Partials<T, count> derivatives(T const* arguments, T noise) {
-    return detail::map_derivatives<Formula>(arguments, noise, detail::MapArguments<Formula>{});
+  template <class T> static PHYLLO_INLINE Partials<T, count> derivatives(T const* a, T noise) {
+    return detail::map_derivatives<Formula>(a, noise, detail::MapArguments<Formula>{});
   }
   /// d_y chain'(z).
   template <class T> static PHYLLO_INLINE T gradient(T d_y, T z, Element const& e) {

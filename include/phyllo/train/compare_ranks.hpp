@@ -81,8 +81,8 @@ std::vector<std::uint64_t> of_all_ranks(Space const& exec, C& communication,
 
 }  // namespace detail
 
-/// Refuses ranks that hold other numbers than rank 0: weights, running statistics where they are
-/// those of all ranks, the optimizer's state, step, rate, groups, frozen tensors and loss scale.
+/// Refuses ranks that hold other numbers than rank 0: weights, buffers where they are those of all
+/// ranks, the optimizer's state, step, rate, groups, frozen tensors and loss scale.
 /// Collective; the same Error on all ranks. Where ranks share parameters, the optimizer's state is
 /// each rank's own.
 ///
@@ -92,12 +92,15 @@ std::vector<std::uint64_t> of_all_ranks(Space const& exec, C& communication,
 template <class Policy, class M, class O, class C>
 void compare_ranks(typename M::space const& exec, M& model, O const& optimizer, C& communication,
                    bool in_step) {
-  static constexpr char const* names[4] = {"weights", "running statistics", "optimizer state",
+  static constexpr char const* names[4] = {"weights", "buffers", "optimizer state",
                                            "step, rate, groups, frozen tensors or loss scale"};
   std::uint64_t parts[4] = {detail::hash_of(exec, model.parameters()), 0, 0, 0};
   if constexpr (M::precision::has_master && !SharesParameters<Policy>)
     parts[0] += detail::hash_of(exec, model.master()) * 3;
-  if constexpr (M::has_common_buffers) parts[1] = detail::hash_of(exec, model.buffers());
+  // Constants are always those of all ranks; running statistics only under some policies.
+  constexpr std::size_t first = M::has_common_buffers ? 0 : M::nodes.statistics_size;
+  parts[1] = detail::hash_of(
+      exec, Kokkos::subview(model.buffers(), std::pair(first, model.buffers().size())));
   if constexpr (!SharesParameters<Policy>) parts[2] = detail::hash_of(exec, optimizer.state());
   StepState state;
   Kokkos::deep_copy(exec,

@@ -65,6 +65,7 @@ template <class Rule, class M> class Optimizer {
         squares_(room<decltype(squares_)>(exec, " norm", blocks_)),
         finite_(room<decltype(finite_)>(exec, " check", blocks_ + 1)),
         totals_(room<decltype(totals_)>(exec, " totals", 2)) {
+    model.require_training(Rule::name);
     if (!(options.clipping.largest_norm > 0))
       throw Error(label_ + ": the largest norm of the gradient must be above 0, but it is " +
                   std::to_string(options.clipping.largest_norm) +
@@ -135,7 +136,7 @@ template <class Rule, class M> class Optimizer {
                                         options_.clipping.largest_value});
     if constexpr (Tensors::numbers > 0) prepare_tensors(exec, model, communication);
     // Late gradients are not of the samples that have just changed the running statistics.
-    int buffers = gradients_are_late<Policy> ? 0 : M::nodes.buffer_size;
+    int buffers = gradients_are_late<Policy> ? 0 : M::nodes.statistics_size;
     for (FrozenTensors::Range const& range : frozen_.updated()) {
       update_range(exec, model, range, buffers);
       buffers = 0;  // the first launch has restored them

@@ -159,7 +159,7 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
   }
 
  private:
-  static constexpr int buffer_size = M::nodes.buffer_size;
+  static constexpr int buffer_size = M::nodes.statistics_size;
   static constexpr long row_size = M::gradient_size + buffer_size;
   static constexpr bool on_host = Kokkos::SpaceAccessibility<space, Kokkos::HostSpace>::accessible;
   using Add = AddShards<accumulate, shards, on_host ? 1024 : 1>;

@@ -172,11 +172,11 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
   }
   // Running statistics become their mean over the ranks.
   void average_buffers() {
-    if (communication_.size() == 1 || ModelType::nodes.buffer_size == 0) return;
-    communication_.sum(exec_, model_.buffers().data(), ModelType::nodes.buffer_size);
+    if (communication_.size() == 1 || ModelType::nodes.statistics_size == 0) return;
+    communication_.sum(exec_, model_.buffers().data(), ModelType::nodes.statistics_size);
     Kokkos::parallel_for(
         model_.name() + "/average buffers",
-        Kokkos::RangePolicy<space>(exec_, 0, ModelType::nodes.buffer_size),
+        Kokkos::RangePolicy<space>(exec_, 0, ModelType::nodes.statistics_size),
         ScaleBuffers{model_.buffers().data(), 1.0f / float(communication_.size())});
   }
   // Where this rank's samples stand among those that random masks are drawn for.
@@ -189,9 +189,9 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
       return std::uint64_t(communication_.exclusive_sum(batch));
   }
   TrainedState<accumulate, typename P::storage> trained() const {
-    return {model_.master().data(),      model_.parameters().data(),  model_.gradients().data(),
-            ModelType::nodes.arena_size, optimizer_.state().data(),   Rule::states,
-            model_.buffers().data(),     ModelType::nodes.buffer_size};
+    return {model_.master().data(),      model_.parameters().data(),      model_.gradients().data(),
+            ModelType::nodes.arena_size, optimizer_.state().data(),       Rule::states,
+            model_.buffers().data(),     ModelType::nodes.statistics_size};
   }
 
   GradientSum<accumulate, space> accumulated_{model_.name() + "/accumulated gradients",

@@ -356,6 +356,11 @@ class Network:
         if kind in ("layer_scale", "scale_shift"):
             along = (1, -1) + (1,) * (v.dim() - 2)
             return v * get("weight").reshape(along) + (get("bias").reshape(along) if kind == "scale_shift" else 0)
+        if kind in ("normalise", "denormalise"):
+            offset, scale = (get(n) for n in (("minimum", "range") if part[1] else ("mean", "std")))
+            if not part[2]:
+                offset, scale = (n.reshape((-1,) + (1,) * (v.dim() - 2)) for n in (offset, scale))
+            return (v - offset) / scale if kind == "normalise" else offset + scale * v
         if kind == "glu":
             if part[1] == "sigmoid":
                 return F.glu(v, 1)

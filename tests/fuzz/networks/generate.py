@@ -36,6 +36,7 @@ PARTS (extents: channels first):
   ["reduce", "sum" | "mean" | "max", AXES]  ["adaptive_pool", "max" | "average", RANK, EXTENTS]
   ["relu"] ["tanh"] ["sigmoid"] ["gelu"] ["bump"]  [one of UNITS]  ["softmax"]  ["dropout" | one of DROPOUTS, P]
   ["prelu", PER_CHANNEL, INITIAL]  ["layer_scale", INITIAL]  ["scale_shift"]  ["glu", GATE]  ["reparameterise"]
+  ["normalise" | "denormalise", BY_RANGE, PER_ELEMENT]
   ["multiply_by", TAG] ["combine", "subtract" | "reparameterise_pair", TAG]
   ["flatten"]  ["slice", DIM, BEGIN, END | null, STEP]  ["crop", BORDERS]  ["pad", MODE, BEFORE, AFTER, FILL]  ["flip", DIMS]
   ["permute", DIMS]  ["reshape", EXTENTS]  ["pixel_shuffle", FACTOR]  ["pixel_unshuffle", FACTOR]  ["channel_shuffle", GROUPS]
@@ -211,9 +212,10 @@ class Graph:
                 kind == "softmax" and output[0] == 1:
             return True, True
         mixes = kind in ("linear", "conv", "general_conv", "dropout", "flatten", "batch_norm") or kind in DROPOUTS or \
+            kind in ("normalise", "denormalise") and part[2] or \
             kind == "pool" and any(part[5])
         return product(output[1:]) == 1 or equal and not mixes, \
-            uniform and not mixes and kind not in ("layer_norm", "rms_norm", "group_norm", "instance_norm", "embedding")
+            uniform and not mixes and kind not in ("normalise", "denormalise", "layer_norm", "rms_norm", "group_norm", "instance_norm", "embedding")
 
     def sequence(self, parts, current, path, top=False):
         number = 0
@@ -323,6 +325,8 @@ class Graph:
             return self.add(part, [v], s, path, s[0] if part[1] else 1)
         if kind in ("layer_scale", "scale_shift"):
             return self.add(part, [v], s, path, s[0] * (1 + (kind == "scale_shift")))
+        if kind in ("normalise", "denormalise"):
+            return self.add(part, [v], s, path)
         if kind in ("glu", "reparameterise"):
             if s[0] % 2:
                 raise Invalid("an odd number of channels")
@@ -1006,11 +1010,21 @@ class Draw:
         """Layers with operands of one value."""
         r = self.rng
         choices = [[["prelu", r.random() < 0.5, r.choice((0.25, 0.25, 0.125))]], [["layer_scale", r.choice((1e-5, 0.5))]],
-                   [["scale_shift"]]]
+                   [["scale_shift"]],
+                   [[r.choice(("normalise", "denormalise")), r.random() < 0.3, r.random() < 0.3]]]
         if s[0] % 2 == 0:
             # Logarithms of variances that are not large.
             choices += [[["glu", r.choice(UNITS_OF_GLU)]], [["glu", r.choice(UNITS_OF_GLU)]], [["tanh"], ["reparameterise"]]]
         return r.choice(choices)
+
+    def in_units(self, parts):
+        """Data in physical units: normalised behind the input, the outputs brought back."""
+        r = self.rng
+        def layer(kind):
+            return [kind, r.random() < 0.3, r.random() < 0.3]
+        if parts[0][0] == "input":
+            parts = parts[:1] + [layer("normalise")] + parts[1:]
+        return parts + [layer("denormalise")] if parts[-1][0] != "output" and r.random() < 0.5 else parts
 
     def gate(self, s):
         """A value, times what is computed from it, and others of two values."""
@@ -1439,6 +1453,8 @@ class Draw:
             self.has_tables = r.random() < (0.5 if kind == self.several else 0.25 if wanted is None else 0)
             try:
                 parts = kind()
+                if wanted is None and r.random() < 0.12:
+                    parts = self.in_units(parts)
                 g = Graph(parts)
                 if r.random() < 0.2:
                     parts = self.recomputed(parts)
@@ -1631,6 +1647,8 @@ def spell(part):
     if kind == "prelu":
         return named("PReLU", *(["phyllo::PerChannel<true>"] if part[1] else []),
                      *([] if part[2] == 0.25 else [f"phyllo::InitialValue<{part[2]}>"]))
+    if kind in ("normalise", "denormalise"):
+        return named(kind.capitalize(), *(["phyllo::MinMax"] if part[1] else []), *(["phyllo::PerElement"] if part[2] else []))
     if kind == "layer_scale":
         return named("LayerScale", *([] if part[1] == 1e-5 else [f"phyllo::InitialValue<{part[1]}>"]))
     if kind == "glu":

@@ -233,6 +233,8 @@ def smaller_part(part):
                 yield [plain]
     elif kind == "prelu" and part != [kind, False, 0.25]:
         yield [[kind, False, 0.25]]
+    elif kind in ("normalise", "denormalise") and part != ["normalise", False, False]:
+        yield [["normalise", False, False]]
     elif kind == "glu" and part[1] != "sigmoid":
         yield [[kind, "sigmoid"]]
     elif kind == "combine":

@@ -40,6 +40,8 @@ template <class Op, class P> class MapTile {
     for (int j = 0; j < Op::operands; ++j) argument_[j] = operand(j);
     if (c != parameters_from_)
       for (int k = 0; k < Op::parameters; ++k) argument_[Op::operands + k] = parameter(k);
+    for (int k = 0; k < Op::buffers; ++k)
+      if (c != parameters_from_ || work_.buffer_step[k] != 0) argument_[Op::count + k] = buffer(k);
     parameters_from_ = c;
     if constexpr (Op::is_random)
       if (work_.noise.state != nullptr) draw_noise();
@@ -86,6 +88,7 @@ template <class Op, class P> class MapTile {
 
  private:
   using Indices = op::detail::MapArguments<typename Op::formula>;
+  using Variables = op::detail::MapVariables<typename Op::formula>;
 
   long sample(int q) const { return (r_ + q) / work_.positions; }
   Element element(Randomness const& random, int q, int i) const {
@@ -129,6 +132,17 @@ template <class Op, class P> class MapTile {
       for (int i = 0; i < count_; ++i) to[q * count_ + i] = A(from[per_channel ? i : 0]);
     return to;
   }
+  // Per channel: of all rows that a tile may have.
+  PHYLLO_INLINE_ON_HOST A const* buffer(int k) {
+    float const* const from = work_.buffer[k] + c_;
+    int const step = work_.buffer_step[k], rows = step != 0 ? rows_ : rows_at_once;
+    A* const to = buffer_[Op::count + k];
+    for (int q = 0; q < rows; ++q) {
+      long const s = step != 0 ? (r_ + q) % work_.positions : 0;
+      for (int i = 0; i < count_; ++i) to[q * count_ + i] = A(from[s * step + i]);
+    }
+    return to;
+  }
   PHYLLO_INLINE_ON_HOST A noise([[maybe_unused]] int i) const {
     if constexpr (Op::is_random)
       return noise_[i];
@@ -147,7 +161,7 @@ template <class Op, class P> class MapTile {
     }
   }
 
-  using Pointers = A const * [Op::count];
+  using Pointers = A const * [Op::arguments];
   using Targets = A* const[Op::count];
 
   // Bodies of loops. They are calls, because GCC gives an array that a simd loop declares to each
@@ -161,14 +175,15 @@ template <class Op, class P> class MapTile {
   static PHYLLO_INLINE_ON_HOST A value(Pointers const& from, A noise, int i) {
     return Op::chain::value(input_of_chain(from, noise, i, Indices{}), Element{});
   }
-  template <std::size_t... I>
+  template <std::size_t... I, std::size_t... V>
   static PHYLLO_INLINE_ON_HOST void slope(Pointers const& from, A noise, A d, int i,
-                                          Targets const& to, std::index_sequence<I...>) {
+                                          Targets const& to, std::index_sequence<I...>,
+                                          std::index_sequence<V...>) {
     A const a[] = {from[I][i]...};
     if constexpr (Op::chain::length > 0 && !Op::chain::random)
       d = Op::gradient(d, Op::value(a, noise), Element{});
     Partials<A, Op::count> const by = Op::derivatives(a, noise);
-    ((to[I][i] = d * by.by[I]), ...);
+    ((to[V][i] = d * by.by[V]), ...);
   }
 
   PHYLLO_INLINE_ON_HOST void inputs_of_chain(A* z) {
@@ -194,15 +209,15 @@ template <class Op, class P> class MapTile {
     Pointers const& from = argument_;
     int const total = total_;
     PHYLLO_SIMD(16)
-    for (int i = 0; i < total; ++i) slope(from, noise(i), d[i], i, to, Indices{});
+    for (int i = 0; i < total; ++i) slope(from, noise(i), d[i], i, to, Indices{}, Variables{});
   }
 
   Arguments const& work_;
   long r_ = 0;
   int rows_ = 0, c_ = 0, count_ = 0, total_ = 0;
   int parameters_from_ = -1;  // the channel that the parameters were read from
-  A const* argument_[Op::count] = {};
-  alignas(64) A buffer_[Op::count][most];
+  A const* argument_[Op::arguments] = {};
+  alignas(64) A buffer_[Op::arguments][most];
   alignas(64) A noise_[Op::is_random ? most : 1];
   alignas(64) A result_[most];
   alignas(64) A z_[Op::chain::random ? most : 1];

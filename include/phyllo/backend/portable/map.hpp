@@ -17,7 +17,7 @@ template <class Op, class P> struct map_forward {
     long const row = at / work.channels;
     int const n = int(row / work.positions), s = int(row % work.positions);
     int const i = s * work.channels + c;
-    A a[Op::count];
+    A a[Op::arguments];
     work.read(n, s, c, a);
     A const z = Op::value(a, work.template noise_at<A>(n, i));
     work.y[at] = S(Op::chain::value(z, work.random.element(n, i)));
@@ -31,7 +31,7 @@ template <class Op, class P> struct MapSlopes {
 
   PHYLLO_INLINE MapSlopes(typename Op::template Backward<P> const& work, int n, int s, int c) {
     int const i = s * work.channels + c;
-    A a[Op::count];
+    A a[Op::arguments];
     work.read(n, s, c, a);
     A const noise = work.template noise_at<A>(n, i);
     A const z = Op::chain::length == 0 ? A(0) : Op::value(a, noise);

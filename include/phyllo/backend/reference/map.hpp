@@ -21,7 +21,7 @@ template <class Formula, class Chain, class P> struct Kernels<op::Map<Formula, C
     wait(exec);
     for_each(work, [&](int n, int s, int c) {
       int const i = s * work.channels + c;
-      A a[Op::count];
+      A a[Op::arguments];
       work.read(n, s, c, a);
       A const z = Op::value(a, work.template noise_at<A>(n, i));
       work.y[at(work, n, s, c)] = S(Chain::value(z, work.random.element(n, i)));
@@ -76,7 +76,7 @@ template <class Formula, class Chain, class P> struct Kernels<op::Map<Formula, C
   // Of the loss by argument number `of`, as one element of the result sees it.
   template <class Work> static A derivative(Work const& work, int n, int s, int c, int of) {
     int const i = s * work.channels + c;
-    A a[Op::count];
+    A a[Op::arguments];
     work.read(n, s, c, a);
     A const noise = work.template noise_at<A>(n, i);
     A const g = Op::gradient(A(work.d_y[at(work, n, s, c)]), Op::value(a, noise),
