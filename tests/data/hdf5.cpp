@@ -19,6 +19,7 @@
 #include <thread>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 using namespace phyllo;
@@ -255,7 +256,7 @@ TEST_CASE("hdf5: a NetCDF-4 file, its dimensions as well, through groups and lin
     CHECK(read(source, 5, 4) == wind.substr(60, 48) + time.substr(40, 32));
   }
   CHECK(contains(refusal([&] { Hdf5Source const source(path, {"forecast"}); }),
-                 "one of the datasets \"alias\", \"forecast/wind\", \"time\", \"x\", got a name"));
+                 "one of the datasets \"alias\", \"time\", \"x\", \"forecast/wind\", got a name"));
 }
 
 TEST_CASE("hdf5: an epoch of all ranks reads compressed chunks once") {
@@ -322,6 +323,7 @@ TEST_CASE("hdf5: several files as one source; a file that the program has open")
   }
   hid_t const open = valid(H5Fopen(paths[2].c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
   Hdf5Source const source(paths, {"x", "y"});
+  H5Fclose(valid(H5Fopen(paths[3].c_str(), H5F_ACC_RDONLY, H5P_DEFAULT)));
   CHECK(source.samples() == 30);
   for (long begin = 0; begin <= 30; ++begin)
     for (long count = 0; begin + count <= 30; ++count)
@@ -437,6 +439,17 @@ TEST_CASE("hdf5: what cannot be read is one sentence with the names, and HDF5 pr
     Hdf5Source const source(path, {"x"});
     ::unlink(path.c_str());
     CHECK(read(source, 0, 100) == numbers(4000));
+  }
+  // One that another process writes: HDF5 has an exclusive lock of it then.
+  set_contents(path, good);
+  {
+    int const writer = ::open(path.c_str(), O_RDWR);
+    REQUIRE(::flock(writer, LOCK_EX) == 0);
+    std::string const sentence = refusal_of("x");
+    CHECK(is_one_sentence(sentence));
+    CHECK(contains(sentence, "another process writes it"));
+    ::close(writer);
+    CHECK(refusal_of("x") == "");
   }
   // A damaged chunk.
   write_hdf5(other, [&](hid_t file) {
