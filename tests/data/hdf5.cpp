@@ -186,6 +186,14 @@ TEST_CASE("hdf5: blocks are whole chunks; runs of any length, in any order, from
       }
       set_warning_sink(sink);
     }
+  // Samples without numbers beside others.
+  write_hdf5(path, [&](hid_t file) {
+    write_dataset(file, "none", H5T_IEEE_F32LE, {1000, 0}, "", {{4, 1}, 1});
+    write_dataset(file, "x", H5T_IEEE_F32LE, {1000, 2}, x, {{1000, 2}, 1});
+    write_dataset(file, "y", H5T_STD_U8LE, {1000}, y);
+  });
+  Hdf5Source const with_none(path, {"none", "x"});
+  CHECK(read(with_none, 0, 6) + read(with_none, 6, 5) == x.substr(0, 88));
   last_warning.clear();
   auto* const sink = set_warning_sink([](char const* sentence) { last_warning = sentence; });
   {
@@ -515,13 +523,27 @@ TEST_CASE("hdf5: batches with a reader thread while the program calls HDF5 under
       }
     }
   }
+  // Several threads, with a source that they share.
+  Hdf5Source const source(path, {"x", "y"});
+  std::vector<std::thread> threads;
+  std::vector<int> wrong(4, 0);
+  for (std::size_t t = 0; t < wrong.size(); ++t)
+    threads.emplace_back([&, t] {
+      for (long first = long(t); first + 37 <= samples; first += 37)
+        wrong[t] += read(source, first, 37) !=
+                    std::string(bytes(x).substr(std::size_t(first) * 80, 37 * 80)) +
+                        std::string(bytes(y).substr(std::size_t(first) * 8, 37 * 8));
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == std::vector<int>(4, 0));
   std::uint64_t const large[] = {1, (std::uint64_t{1} << 63) + 5};
-  write_hdf5(path, [&](hid_t file) {
+  std::string const other = folder / "other.h5";
+  write_hdf5(other, [&](hid_t file) {
     write_dataset(file, "x", H5T_IEEE_F32LE, {2, 20}, numbers(160));
     write_dataset(file, "y", H5T_STD_U64LE, {2},
                   {reinterpret_cast<char const*>(large), sizeof large});
   });
-  Batches<Rows, Labels> batches(Kokkos::DefaultExecutionSpace{}, Hdf5Source(path, {"x", "y"}),
+  Batches<Rows, Labels> batches(Kokkos::DefaultExecutionSpace{}, Hdf5Source(other, {"x", "y"}),
                                 {.batch = 2});
   CHECK(contains(refusal([&] { batches.next(); }), "integers that fit into 8 bytes"));
 }

@@ -29,8 +29,12 @@ inline void require_sentence(std::string_view sentence) {
 // A temporary file whose contents are replaced for each input.
 class ScratchFile {
  public:
-  ScratchFile() : path_("/tmp/phyllo-fuzz-XXXXXX") {
-    descriptor_ = ::mkstemp(path_.data());
+  ScratchFile() {
+    for (char const* folder : {"/dev/shm", "/tmp"}) {  // the former in memory
+      path_ = std::string(folder) + "/phyllo-fuzz-XXXXXX";
+      descriptor_ = ::mkstemp(path_.data());
+      if (descriptor_ >= 0) break;
+    }
     require(descriptor_ >= 0, "there are temporary files");
   }
   ScratchFile(ScratchFile const&) = delete;

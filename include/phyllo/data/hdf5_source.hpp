@@ -111,7 +111,8 @@ class Hdf5Source {
       if (rest == rests.end()) return 0;
       long const taken = std::min(count, rest->end - first);
       for (std::size_t a = 0; a < at.size(); ++a) {
-        auto const bytes = std::size_t(files.front().datasets[a]->sample_bytes());
+        std::size_t const bytes = files.front().datasets[a]->sample_bytes();
+        if (bytes == 0) continue;
         std::memcpy(at[a], rest->data[a].data() + std::size_t(first - rest->first) * bytes,
                     std::size_t(taken) * bytes);
         at[a] += std::size_t(taken) * bytes;

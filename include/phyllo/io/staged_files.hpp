@@ -68,6 +68,7 @@ class StagedFile {
 
  private:
   std::string lock_path() const { return copy_ + ".lock"; }
+  std::string part_path() const { return copy_ + ".part"; }
 
   // The same in all processes, and another one where the original was replaced.
   std::string name_of_copy() const {
@@ -97,9 +98,11 @@ class StagedFile {
     is_copied_ = has_copy();
     if (is_copied_) return true;
     bool const was_tried = has_mark();
-    if (!lock(LOCK_EX | LOCK_NB)) {
+    if (!lock_alone(was_tried ? 50 : 1)) {
       // Others use what there is: nothing, where one of them could not copy the file.
-      return was_tried && lock(LOCK_SH) && is_current() && has_mark();
+      if (!was_tried || !lock(LOCK_SH) || !is_current()) return false;
+      is_copied_ = has_copy();
+      return is_copied_ || has_mark();
     }
     if (!is_current()) return false;
     if (!has_copy() && !make_copy(original)) return true;
@@ -132,6 +135,15 @@ class StagedFile {
     } while (result != 0 && errno == EINTR);
     return result == 0;
   }
+  // Several attempts, because a mark may be that of a process that was killed: those that use the
+  // file keep the lock, but those that look at the mark do not.
+  bool lock_alone(int attempts) const {
+    while (!lock(LOCK_EX | LOCK_NB)) {
+      if (--attempts == 0) return false;
+      ::usleep(1000);
+    }
+    return true;
+  }
   // Whether the lock is that of the file that has its name now.
   bool is_current() const {
     struct stat open = {}, named = {};
@@ -153,7 +165,7 @@ class StagedFile {
 
   // With the exclusive lock held. Returns whether there is a copy or a mark.
   bool make_copy(InputFile& original) {
-    std::string const part = copy_ + ".part";
+    std::string const part = part_path();
     ::unlink(part.c_str());  // of a process that was killed
     int error = 0;
     struct statvfs disk = {};
@@ -208,8 +220,7 @@ class StagedFile {
   void release() {
     // Exclusive: no other process uses the copy.
     if (descriptor_ >= 0 && lock(LOCK_EX | LOCK_NB) && is_current()) {
-      ::unlink(copy_.c_str());
-      ::unlink(lock_path().c_str());
+      for (std::string const& name : {part_path(), copy_, lock_path()}) ::unlink(name.c_str());
     }
     close();
   }
