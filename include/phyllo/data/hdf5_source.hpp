@@ -55,9 +55,9 @@ class Hdf5Source {
           std::to_string(paths.size()) + ", " + std::to_string(datasets.size()) + " and " +
           std::to_string(options.cache_bytes) + ". Pass the names of inputs and targets.");
     detail::Hdf5Call const call;
-    state_->rest_bytes = options.cache_bytes / 2;
     // HDF5 keeps one chunk of a dataset at most.
-    long const share = options.cache_bytes / 2 / long(paths.size() * datasets.size());
+    long const share = options.cache_bytes / 4 / long(paths.size() * datasets.size());
+    state_->rest_bytes = options.cache_bytes - options.cache_bytes / 4;
     for (std::string const& path : paths) add(path, datasets, std::size_t(share));
     detail::Hdf5Dataset const& largest = *state_->files.front().datasets[largest_];
     long const chunk = long(largest.chunk());
@@ -67,7 +67,8 @@ class Hdf5Source {
     if (chunk_ > 1 && chunk_ * state_->sample_bytes > state_->rest_bytes)
       warn("Hdf5Source: " + arrays_[largest_].name + ": chunks of " + std::to_string(chunk_) +
            " samples, " + std::to_string(chunk_ * state_->sample_bytes) +
-           " bytes, do not fit into half of Hdf5Options::cache_bytes, so a read of fewer samples "
+           " bytes, do not fit into three quarters of Hdf5Options::cache_bytes, so a read of fewer "
+           "samples "
            "reads the chunk again. Write chunks of about 1 MiB, or raise cache_bytes.");
   }
 
@@ -105,6 +106,7 @@ class Hdf5Source {
     std::vector<Rest> rests;  // the oldest first
     long sample_bytes = 0, rest_bytes = 0, kept_bytes = 0;
 
+    // Copies samples of a rest that begins with sample `first`; returns how many.
     long take_rest(long first, long count, std::vector<std::byte*>& at) {
       auto const rest = std::find_if(rests.begin(), rests.end(),
                                      [first](Rest const& one) { return one.next == first; });
@@ -121,37 +123,46 @@ class Hdf5Source {
       if (rest->next == rest->end) forget(rest);
       return taken;
     }
-    // Reads whole chunks. The samples of a chunk that is read for some of them become a rest, from
-    // which the caller takes these: 0 samples are read then.
+    // Reads samples of one file; returns how many. Where they end in a chunk that is read as a
+    // whole, its other samples become a rest.
     long read_file(long first, long count, std::vector<std::byte*>& at, std::size_t largest) {
       File const& file = *std::find_if(files.begin(), files.end(),
                                        [first](File const& one) { return first < one.end; });
+      detail::Hdf5Dataset const& data = *file.datasets[largest];
       long const begin = first - file.first, samples = file.end - file.first;
-      long end = std::min(samples, begin + count);
-      long const chunk =
-          file.datasets[largest]->reads_chunks() ? file.datasets[largest]->chunk() : 1;
+      long const end = std::min(samples, begin + count);
+      long const chunk = data.reads_chunks() ? long(data.chunk()) : 1;
       long const whole = end / chunk * chunk, end_of_chunk = std::min(samples, whole + chunk);
-      long const bytes = (end_of_chunk - std::max(begin, whole)) * sample_bytes;
-      if (end > whole && end < end_of_chunk && bytes <= rest_bytes) {
-        if (begin >= whole) {
-          keep(file, begin, end_of_chunk, bytes);
-          return 0;
-        }
-        end = whole;
+      long const bytes = (end_of_chunk - end) * sample_bytes;
+      if (end == whole || end == end_of_chunk || bytes > rest_bytes) {
+        read_samples(file, begin, end, at);
+      } else {
+        if (begin < whole) read_samples(file, begin, whole, at);
+        keep(file, std::max(begin, whole), end, end_of_chunk, at);
       }
+      return end - begin;
+    }
+    static void read_samples(File const& file, long begin, long end, std::vector<std::byte*>& at) {
       for (std::size_t a = 0; a < at.size(); ++a) {
         file.datasets[a]->read(begin, end - begin, at[a]);
         at[a] += std::size_t(end - begin) * file.datasets[a]->sample_bytes();
       }
-      return end - begin;
     }
-    void keep(File const& file, long begin, long end, long bytes) {
-      while (kept_bytes + bytes > rest_bytes) forget(rests.begin());
-      Rest rest{file.first + begin, file.first + begin, file.first + end, {}};
-      for (auto const& dataset : file.datasets) {
-        rest.data.emplace_back(std::size_t(end - begin) * dataset->sample_bytes());
-        dataset->read(begin, end - begin, rest.data.back().data());
+    // Reads samples [begin, end_of_chunk), of which those from `end` on become a rest.
+    void keep(File const& file, long begin, long end, long end_of_chunk,
+              std::vector<std::byte*>& at) {
+      Rest rest{file.first + end, file.first + end, file.first + end_of_chunk, {}};
+      std::vector<std::byte> chunk;
+      for (std::size_t a = 0; a < at.size(); ++a) {
+        std::size_t const bytes = file.datasets[a]->sample_bytes();
+        chunk.resize(std::size_t(end_of_chunk - begin) * bytes);
+        file.datasets[a]->read(begin, end_of_chunk - begin, chunk.data());
+        auto const wanted = chunk.begin() + (end - begin) * long(bytes);
+        at[a] = std::copy(chunk.begin(), wanted, at[a]);
+        rest.data.emplace_back(wanted, chunk.end());
       }
+      long const bytes = (end_of_chunk - end) * sample_bytes;
+      while (kept_bytes + bytes > rest_bytes) forget(rests.begin());
       rests.push_back(std::move(rest));
       kept_bytes += bytes;
     }
