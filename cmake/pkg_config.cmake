@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Files for pkg-config. Kokkos ships none, so phyllo.pc names the flags of the Kokkos that Phyllo was
-# configured with, and phyllo-mpi.pc those of its MPI.
+# configured with, and phyllo-mpi.pc and phyllo-hdf5.pc those of its MPI and HDF5.
 
 # phyllo_append(<text> <flag>...): flags that the text does not have yet
 function(phyllo_append text)
@@ -87,6 +87,15 @@ if(phyllo_kokkos_is_installed)
     string(STRIP "${phyllo_mpi_libs}" phyllo_mpi_libs)
     configure_file(cmake/phyllo-mpi.pc.in phyllo-mpi.pc @ONLY)
     list(APPEND phyllo_pc_files "${CMAKE_CURRENT_BINARY_DIR}/phyllo-mpi.pc")
+  endif()
+  if(phyllo_hdf5_available)
+    set(phyllo_hdf5_cflags "")
+    set(phyllo_hdf5_libs "")
+    phyllo_flags_of(phyllo::hdf5_library phyllo_hdf5_cflags phyllo_hdf5_libs)
+    string(STRIP "${phyllo_hdf5_cflags}" phyllo_hdf5_cflags)
+    string(STRIP "${phyllo_hdf5_libs}" phyllo_hdf5_libs)
+    configure_file(cmake/phyllo-hdf5.pc.in phyllo-hdf5.pc @ONLY)
+    list(APPEND phyllo_pc_files "${CMAKE_CURRENT_BINARY_DIR}/phyllo-hdf5.pc")
   endif()
   install(FILES ${phyllo_pc_files} DESTINATION "${CMAKE_INSTALL_DATADIR}/pkgconfig")
 endif()

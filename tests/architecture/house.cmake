@@ -88,7 +88,9 @@ function(check_include where name line)
       refuse("${where}" "only comm/mpi* may include <${target}>: the core builds without MPI.")
     elseif(name STREQUAL "core/requirements.hpp")
       # Files that do not exist: their names are the sentences that end the compilation.
-    elseif(name MATCHES "^io/" AND target MATCHES "^(fcntl|unistd|sys/stat)\\.h$")
+    elseif(target STREQUAL "hdf5.h" AND name MATCHES "^io/hdf5_")
+      # component hdf5
+    elseif(name MATCHES "^io/" AND target MATCHES "^(fcntl|unistd|sys/(file|stat|statvfs))\\.h$")
       # A file that replaces another one in one step, safe on disk, takes more than <fstream>.
     elseif(target MATCHES "[/.]" AND NOT target MATCHES "^(Kokkos_|mpi)" AND NOT name MATCHES "^backend/")
       refuse("${where}" "<${target}> is neither Kokkos nor the standard library.")
@@ -163,7 +165,7 @@ function(check_header file name)
       refuse("${where}" "a vendor is asked about in core/macros.hpp, backend/select.hpp and backend/<vendor>/ only.")
     endif()
     if(line MATCHES "^namespace phyllo(::[a-z_]+)* ")
-      if(NOT line MATCHES "^namespace phyllo::inline PHYLLO_ISA" AND NOT name MATCHES "^(fwd|core/error|core/warning|policy/rank_failure)\\.hpp$")
+      if(NOT line MATCHES "^namespace phyllo::inline PHYLLO_ISA" AND NOT name MATCHES "^(fwd|core/error|core/warning|policy/rank_failure|io/hdf5_lock)\\.hpp$")
         refuse("${where}" "write namespace phyllo::inline PHYLLO_ISA: objects compiled for different processors may share no function.")
       endif()
     endif()
@@ -203,7 +205,7 @@ endfunction()
 
 # A class that a user makes says which threads may call it. Classes inside of these are called as they are.
 set(classes_of_users "^(model/(model|inference_session)|in_kernel/(in_kernel|snapshot)|train/(trainer|reproducible_trainer|optimizer|\
-memory_checkpoint|captured_step)|data/(sampler|npy_source|view_source|batches|batch_order|batch_reader|batch_queue)|io/(load|save|safetensors|npy_file)|fit/(checkpoints|fit|training_tensors)|comm/(mpi|gpu_aware_mpi|nccl_sums|all_reduce|\
+memory_checkpoint|captured_step)|data/(sampler|npy_source|hdf5_source|view_source|batches|batch_order|batch_reader|batch_queue)|io/(load|save|safetensors|npy_file|staged_files)|fit/(checkpoints|fit|training_tensors)|comm/(mpi|gpu_aware_mpi|nccl_sums|all_reduce|\
 tree_reduce|sharded|hierarchical|wire|lag|local_sgd|asynchronous|groups))\\.hpp$")
 function(check_threads file name)
   if(NOT name MATCHES "${classes_of_users}")

@@ -49,6 +49,16 @@ configure("CUDA;SERIAL" fails
 configure("OPENMP;SERIAL" fails
   "Component phyllo::wgmma requires a Kokkos for CUDA with Kokkos_ARCH_HOPPER90; this one was built for OPENMP;SERIAL"
   -D PHYLLO_ENABLE_WGMMA=ON)
+# An HDF5 that is too old.
+file(WRITE "${WORK}/hdf5/H5public.h"
+  "#define H5_VERS_MAJOR 1 /* major */\n#define H5_VERS_MINOR 8\n#define H5_VERS_RELEASE 20\n")
+file(WRITE "${WORK}/hdf5/H5pubconf.h" "/* #undef H5_HAVE_PARALLEL */\n")
+set(old_hdf5 -D "PHYLLO_HDF5_INCLUDE_DIR=${WORK}/hdf5" -D "PHYLLO_HDF5_LIBRARY=${WORK}/hdf5/libhdf5.so")
+configure("OPENMP;SERIAL" fails
+  "Component phyllo::hdf5 requires the C library of HDF5 1.10 or newer, and MPI where that HDF5 was built with MPI; none was found. Set its place with -DHDF5_ROOT=<its install prefix>, or set PHYLLO_ENABLE_HDF5=OFF."
+  -D PHYLLO_ENABLE_HDF5=ON ${old_hdf5})
+configure("OPENMP;SERIAL" passes
+  "Phyllo: no HDF5 1.10 or newer found, so component hdf5 and its tests are left out." ${old_hdf5})
 configure("CUDA;SERIAL" passes
   "Phyllo: no cuBLASLt found, so component cublaslt is left out and Phyllo's own kernels compute wide layers. Add it to CMAKE_PREFIX_PATH and configure again, or set PHYLLO_ENABLE_CUBLASLT=OFF.")
 configure("OPENMP;SERIAL" passes

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # usage: cmake -D KIND=find_package|pkg_config|add_subdirectory|fetch_content|build_tree -D PHYLLO_SOURCE=...
-#              -D PHYLLO_BINARY=... -D WORK=... -D WITH_MPI=... -D WITH_ONEDNN=...
+#              -D PHYLLO_BINARY=... -D WORK=... -D WITH_MPI=... -D WITH_ONEDNN=... -D WITH_HDF5=...
 #              -D GENERATOR=... -D COMPILER=... -D KOKKOS_DIR=...
 #              [-D FLAGS=...] -P run.cmake
 #
@@ -21,7 +21,7 @@ endfunction()
 file(REMOVE_RECURSE "${WORK}")
 set(arguments
   -G "${GENERATOR}" -D "CMAKE_CXX_COMPILER=${COMPILER}" -D "Kokkos_DIR=${KOKKOS_DIR}"
-  -D "WITH_MPI=${WITH_MPI}" -D "WITH_ONEDNN=${WITH_ONEDNN}")
+  -D "WITH_MPI=${WITH_MPI}" -D "WITH_ONEDNN=${WITH_ONEDNN}" -D "WITH_HDF5=${WITH_HDF5}")
 
 if(KIND MATCHES "^(find_package|pkg_config)$")
   run("installing" "${CMAKE_COMMAND}" --install "${PHYLLO_BINARY}" --prefix "${WORK}/installed")
@@ -47,6 +47,10 @@ if(KIND STREQUAL "pkg_config")
   if(WITH_MPI)
     set(package phyllo-mpi)
     set(definitions -DWITH_MPI)
+  endif()
+  if(WITH_HDF5)
+    list(APPEND package phyllo-hdf5)
+    list(APPEND definitions -DWITH_HDF5)
   endif()
   set(ENV{PKG_CONFIG_PATH} "${WORK}/moved/share/pkgconfig")
   find_program(pkg_config NAMES pkg-config pkgconf)

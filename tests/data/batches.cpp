@@ -4,6 +4,7 @@
 // Batches of a source: every sample once an epoch, an order that ranks do not change, contiguous
 // reads, bounded memory, positions, and a reader thread.
 
+#include <data/bytes_read.hpp>
 #include <data/npy_text.hpp>
 #include <phyllo/core/bf16.hpp>
 #include <phyllo/data/batches.hpp>
@@ -277,6 +278,61 @@ TEST_CASE("batches: an error of the source comes at its batch, is the source's, 
   }
 }
 
+TEST_CASE("batches: blocks are whole chunks of a source that has them") {
+  Log log;
+  for (long const chunk : {1L, 7L, 100L, 4000L}) {
+    CAPTURE(chunk);
+    BatchOptions const options{.batch = 64, .lanes = 4};
+    BatchOrder const order(100'000, 10'000, 8, options, chunk);
+    CHECK(order.block() % chunk == 0);
+    CHECK(order.block() <= std::max(chunk, 100'000L / 64));
+    CHECK(order.block() + chunk > 100'000 / 64);
+    BatchOrder const large(100'000'000'000, 1, 8, options, chunk);
+    CHECK(large.block() % chunk == 0);
+    CHECK((large.samples() - 1) / large.block() < BatchOrder::most_blocks);
+  }
+  struct Chunked : Counting {
+    long chunk() const { return 30; }
+  };
+  Counted batches(Space{}, Chunked{{3000, 300, &log}}, {.batch = 50, .lanes = 10});
+  CHECK(batches.order().block() == 30);
+  std::vector<long> all;
+  for (auto const& batch : batches.epoch(0))
+    for (long const number : numbers_of(batch)) all.push_back(number);
+  CHECK(has_each_once(all, 3000));
+}
+
+TEST_CASE("batches: an epoch of all ranks reads a file of numpy.save once") {
+  if (phyllo_test::bytes_read() < 0) return;
+  phyllo_test::TemporaryDirectory const folder;
+  std::string const x = folder / "x.npy", y = folder / "y.npy";
+  phyllo_test::set_contents(
+      x, phyllo_test::npy_text("<f4", "(40000, 2)", std::string(40000 * 8, 'a')));
+  for (bool const is_c_order : {true, false}) {
+    std::string const header = std::string("{'descr': '<i8', 'fortran_order': ") +
+                               (is_c_order ? "False" : "True") + ", 'shape': (40000, 3)}";
+    phyllo_test::set_contents(
+        y, phyllo_test::npy_with_header(header, std::string(40000 * 24, '\0'), 1));
+    double const size = 40000 * 32;
+    for (int const ranks : {1, 3}) {
+      BatchOptions const options{.batch = 256, .seed = 1, .lanes = 12, .window = 3000};
+      using Labels = Kokkos::View<std::int64_t**, Kokkos::LayoutRight>;
+      std::vector<std::unique_ptr<Batches<Rows, Labels>>> all;
+      for (int rank = 0; rank < ranks; ++rank)
+        all.push_back(std::make_unique<Batches<Rows, Labels>>(Space{}, NpySource({x, y}), options,
+                                                              rank, ranks));
+      long const before = phyllo_test::bytes_read();
+      long seen = 0;
+      for (auto& batches : all)
+        for (auto const& batch : batches->epoch(2)) seen += batch.samples;
+      double const share = double(phyllo_test::bytes_read() - before) / size;
+      CHECK(seen == 40000);
+      CHECK(share >= 1);
+      CHECK(share <= 1.05);
+    }
+  }
+}
+
 TEST_CASE("batches: the order of 10^9 samples takes less than 16 MB") {
   Log log;
   Counting const source{1'000'000'000, 4096, &log};
@@ -317,6 +373,13 @@ TEST_CASE("batches: with a reader thread an epoch takes the time of reading or t
 }
 
 TEST_CASE("batches: elements become those of the Views, and what does not fit is a sentence") {
+  static_assert(detail::fits<std::int8_t>(std::uint16_t(127)) &&
+                !detail::fits<std::int8_t>(std::uint16_t(128)) &&
+                !detail::fits<std::int8_t>(std::int64_t(-129)) &&
+                detail::fits<std::int64_t>(std::int64_t(-1)) &&
+                !detail::fits<std::uint64_t>(std::int8_t(-1)) &&
+                detail::fits<std::uint64_t>(std::uint64_t(-1)) &&
+                !detail::fits<std::int64_t>(std::uint64_t{1} << 63));
   phyllo_test::TemporaryDirectory const folder;
   std::string const x = folder / "x.npy", y = folder / "y.npy";
   double const values[6] = {0.1, -1e30, 3, 4, 5, 1e-3};

@@ -79,6 +79,70 @@ TEST_CASE("npy: keys in any order, spaces, one extent, Fortran order where it is
   }
 }
 
+TEST_CASE("npy: a file in Fortran order has the samples of that in C order, bit for bit") {
+  TemporaryDirectory const folder;
+  std::string const path = folder / "x.npy";
+  struct Case {
+    char const* descr;
+    std::size_t element;
+  };
+  for (Case const& c : {Case{"<f2", 2}, Case{"<f4", 4}, Case{"<f8", 8}, Case{"|u1", 1},
+                        Case{"|i1", 1}, Case{"<i2", 2}, Case{"<i4", 4}, Case{"<i8", 8}})
+    for (std::vector<std::size_t> const& shape : std::vector<std::vector<std::size_t>>{
+             {7, 3}, {5, 2, 3}, {4, 2, 1, 3, 2}, {1, 4, 3}, {6, 0, 2}}) {
+      CAPTURE(c.descr);
+      CAPTURE(shape.size());
+      std::size_t count = 1;
+      std::string extents;
+      for (std::size_t const extent : shape) {
+        count *= extent;
+        extents += std::to_string(extent) + ", ";
+      }
+      std::string const data = numbers(count * c.element);  // in C order
+      std::string transposed(data.size(), '\0');
+      for (std::size_t i = 0; i < count; ++i) {
+        // The last extent varies fastest in C order, the first in Fortran order.
+        std::size_t rest = i, stride = count, at = 0;
+        for (std::size_t d = shape.size(); d-- > 0; rest /= shape[d]) {
+          stride /= shape[d];
+          at += rest % shape[d] * stride;
+        }
+        std::memcpy(&transposed[at * c.element], &data[i * c.element], c.element);
+      }
+      std::string const header = "{'descr': '" + std::string(c.descr) +
+                                 "', 'fortran_order': True, 'shape': (" + extents + ")}";
+      set_contents(path, npy_with_header(header, transposed, 1));
+      NpyFile const file(path);
+      std::size_t const sample = data.size() / shape[0];
+      CHECK(file.sample_bytes() == sample);
+      for (std::size_t first = 0; first <= shape[0]; ++first)
+        for (std::size_t samples = 0; first + samples <= shape[0]; ++samples) {
+          std::string read(samples * sample, '\0');
+          file.read(std::int64_t(first), std::int64_t(samples),
+                    reinterpret_cast<std::byte*>(read.data()));
+          CHECK(read == data.substr(first * sample, samples * sample));
+        }
+    }
+  // More samples than the buffer of a column has.
+  constexpr std::size_t many = (1 << 20) + 5;
+  std::string const columns = numbers(2 * many);
+  set_contents(path, npy_with_header("{'descr': '|u1', 'fortran_order': True, 'shape': (" +
+                                         std::to_string(many) + ", 2)}",
+                                     columns, 1));
+  NpySource const source({path});
+  CHECK(source.block() == 1L << 19);
+  std::string read(2 * many, '\0');
+  std::byte* to = reinterpret_cast<std::byte*>(read.data());
+  source.read(0, long(many), &to);
+  bool same = true;
+  for (std::size_t n = 0; n < many; ++n)
+    same = same && read[2 * n] == columns[n] && read[2 * n + 1] == columns[many + n];
+  CHECK(same);
+  REQUIRE(::truncate(path.c_str(), long(contents(path).size()) - 3) == 0);
+  CHECK(contains(refusal([&] { source.read(8, long(many) - 8, &to); }),
+                 "expected sample " + std::to_string(many - 3) + ", got the end of the file"));
+}
+
 TEST_CASE("npy: what cannot be read is one sentence with the file's name") {
   TemporaryDirectory const folder;
   std::string const path = folder / "x.npy";
@@ -98,8 +162,10 @@ TEST_CASE("npy: what cannot be read is one sentence with the file's name") {
       {npy_with_header("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3,)}",
                        numbers(24), 1),
        "structured type"},
-      {npy_with_header("{'descr': '<f4', 'fortran_order': True, 'shape': (3, 2)}", numbers(24), 1),
-       "C order, got one in Fortran order"},
+      {npy_with_header("{'descr': '>f4', 'fortran_order': True, 'shape': (3, 2)}", numbers(24), 1),
+       "little-endian numbers, got \">f4\""},
+      {npy_with_header("{'descr': '<f4', 'fortran_order': True, 'shape': (3, 2)}", numbers(23), 1),
+       "24 bytes of numbers for extents [3,2], got 23"},
       {npy_text("<f4", "()", numbers(4)), "whose first extent counts samples"},
       {npy_text("<f4", "(99999999999999999999,)", numbers(4)), "extents of 64 bits"},
       {npy_text("<f8", "(4611686018427387904, 4611686018427387904)", ""), "an array of samples"},
@@ -171,6 +237,9 @@ TEST_CASE("npy source: several files are arrays of the same samples") {
   source.read(3, 2, to);
   CHECK(a == numbers(48).substr(24, 16));
   CHECK(b == numbers(6).substr(3, 2));
+  set_contents(y, npy_with_header("{'descr': '<f8', 'fortran_order': True, 'shape': (6, 40)}",
+                                  numbers(6 * 40 * 8), 1));
+  CHECK(NpySource({x, y}).block() == (1L << 16) / 8);
   set_contents(y, npy_text("|u1", "(5,)", numbers(5)));
   CHECK(contains(refusal([&] { NpySource const other({x, y}); }), "expected 6 samples in"));
   CHECK(contains(refusal([&] { NpySource const none({}); }), "at least one NPY file"));

@@ -29,8 +29,9 @@ class BatchOrder {
  public:
   static constexpr long most_blocks = 1L << 22;
 
-  /// sample_bytes: of the windows, for each sample in them.
-  BatchOrder(long samples, long block, long sample_bytes, BatchOptions const& options)
+  /// sample_bytes: of the windows, for each sample in them. chunk: see SampleSource
+  BatchOrder(long samples, long block, long sample_bytes, BatchOptions const& options,
+             long chunk = 1)
       : samples_(samples),
         batch_(options.batch),
         lanes_(options.lanes),
@@ -57,8 +58,12 @@ class BatchOrder {
              "Use a smaller window, fewer lanes or more BatchOptions::host_bytes.");
     block_ = options.block;
     // A lane has 16 blocks where there are enough samples, so that epochs deal them differently.
-    if (block_ <= 0) block_ = std::min(block, std::max(1L, samples / (16L * lanes_)));
-    block_ = std::max({1L, block_, (samples + most_blocks - 1) / most_blocks});
+    if (block_ <= 0) {
+      block_ = std::min(block, std::max(1L, samples / (16L * lanes_)));
+      block_ = std::max(chunk, block_ / chunk * chunk);
+    }
+    long const least = (samples + most_blocks - 1) / most_blocks;
+    block_ = std::max({1L, block_, (least + chunk - 1) / chunk * chunk});
     blocks_ = (samples + block_ - 1) / block_;
     if (!options.shuffle) blocks_ = 0;
   }

@@ -55,7 +55,8 @@ class BatchReader {
         convert_(std::move(convert)),
         view_bytes_(std::move(sizes)),
         shuffles_(options.shuffle),
-        order_(long(source.samples()), long(source.block()), window_bytes(arrays_), options),
+        order_(long(source.samples()), long(source.block()), window_bytes(arrays_), options,
+               std::max(1L, detail::chunk_of(source))),
         rank_(rank),
         ranks_(ranks),
         source_(std::make_unique<detail::SourceOf<S>>(std::move(source))) {

@@ -17,6 +17,15 @@ namespace phyllo::inline PHYLLO_ISA::detail {
 // where an integer does not fit.
 using ConvertElements = long (*)(std::byte const* from, std::byte* to, long count);
 
+// Whether an integer type has a value.
+template <class To, class From> constexpr bool fits(From value) {
+  if constexpr (std::is_signed_v<From>)
+    if (value < 0)
+      return std::is_signed_v<To> &&
+             std::int64_t(value) >= std::int64_t(std::numeric_limits<To>::min());
+  return std::uint64_t(value) <= std::uint64_t(std::numeric_limits<To>::max());
+}
+
 template <class From, class To>
 long convert_elements(std::byte const* from, std::byte* to, long count) {
   if constexpr (std::is_same_v<From, To>) {
@@ -28,12 +37,8 @@ long convert_elements(std::byte const* from, std::byte* to, long count) {
       std::memcpy(&value, from + std::size_t(i) * sizeof(From), sizeof(From));
       To result;
       if constexpr (std::is_integral_v<To>) {
-        // Wider than any of them, but for 64 bits, which need no check then.
-        auto const wide = std::int64_t(value);
-        if (wide < std::int64_t(std::numeric_limits<To>::min()) ||
-            wide > std::int64_t(std::numeric_limits<To>::max()))
-          return i;
-        result = To(wide);
+        if (!fits<To>(value)) return i;
+        result = To(value);
       } else if constexpr (std::is_same_v<To, double>) {
         result = double(value);
       } else if constexpr (std::is_same_v<From, double> && !std::is_same_v<To, float>) {
@@ -57,6 +62,12 @@ template <class T> ConvertElements convert_from(ElementType type) {
       return convert_elements<std::int8_t, T>;
     case ElementType::i16:
       return convert_elements<std::int16_t, T>;
+    case ElementType::u16:
+      return convert_elements<std::uint16_t, T>;
+    case ElementType::u32:
+      return convert_elements<std::uint32_t, T>;
+    case ElementType::u64:
+      return convert_elements<std::uint64_t, T>;
     case ElementType::i32:
       return convert_elements<std::int32_t, T>;
     case ElementType::i64:

@@ -37,6 +37,8 @@ struct SampleArray {
 ///   read(first, count, to)
 ///              samples [first, first + count) of array a into to[a], host memory of
 ///              count * arrays()[a].bytes() bytes
+///   chunk()    optional: samples that are read together even where fewer are wanted, such as those
+///              of a compressed chunk; blocks of batches are multiples of it
 /// `read` calls neither Kokkos nor MPI, because a reader thread may call it; one thread at a time
 /// does. It throws phyllo::Error with a sentence that names file and sample.
 template <class S>
@@ -46,5 +48,18 @@ concept SampleSource = requires(S& source, S const& constant, long count, std::b
   { constant.arrays() } -> std::convertible_to<std::vector<SampleArray>>;
   source.read(count, count, to);
 };
+
+namespace detail {
+
+template <SampleSource S> long chunk_of(S const& source) {
+  if constexpr (requires {
+                  { source.chunk() } -> std::convertible_to<long>;
+                })
+    return long(source.chunk());
+  else
+    return 1;
+}
+
+}  // namespace detail
 
 }  // namespace phyllo::inline PHYLLO_ISA

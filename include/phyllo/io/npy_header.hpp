@@ -28,6 +28,7 @@ class NpyHeader {
 
   ElementType type = ElementType::f32;
   std::vector<std::int64_t> shape;
+  bool fortran_order = false;  // only where it differs from C order
 
   // text: the dictionary; source names the file in messages.
   static NpyHeader parse(std::string_view text, std::string_view source) {
@@ -92,9 +93,7 @@ class NpyHeader {
     // Of one extent, or with one that is not 1, both orders are the same.
     int longer = 0;
     for (std::int64_t const extent : shape) longer += extent != 1;
-    if (fortran_order_ && longer > 1)
-      refuse_file(source_, "an array in C order", "one in Fortran order",
-                  "save numpy.ascontiguousarray(x) instead, so that a sample is contiguous");
+    if (longer < 2) fortran_order = false;
   }
   void read_type() {
     skip();
@@ -126,7 +125,7 @@ class NpyHeader {
     skip();
     for (std::string_view const word : {std::string_view("True"), std::string_view("False")})
       if (text_.substr(at_, word.size()) == word) {
-        fortran_order_ = word == "True";
+        fortran_order = word == "True";
         at_ += word.size();
         return;
       }
@@ -156,7 +155,6 @@ class NpyHeader {
 
   std::string_view text_, source_;
   std::size_t at_ = 0;
-  bool fortran_order_ = false;
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA::detail

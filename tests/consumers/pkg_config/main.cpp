@@ -17,6 +17,19 @@
 struct Mlp : phyllo::Network<phyllo::Input<4>, phyllo::Linear<2>> {};
 static_assert(Mlp::parameter_count == 4 * 2 + 2);
 
+#ifdef WITH_HDF5
+#include <phyllo/data/hdf5_source.hpp>
+
+bool refuses_absent_file() {
+  try {
+    phyllo::Hdf5Source const source("absent.h5", {"x"});
+  } catch (phyllo::Error const&) {
+    return true;
+  }
+  return false;
+}
+#endif
+
 int main(int argc, char** argv) {
 #ifdef WITH_MPI
   MPI_Init(&argc, &argv);
@@ -32,6 +45,9 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Finalize();
   cells *= ranks;
+#endif
+#ifdef WITH_HDF5
+  if (!refuses_absent_file()) return 1;
 #endif
   return cells == 8 ? 0 : 1;
 }

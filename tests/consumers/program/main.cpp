@@ -20,6 +20,19 @@ static_assert(Perceptron::output == phyllo::Shape{2});
 struct Wide : phyllo::Network<phyllo::Input<512>, phyllo::Linear<512>, phyllo::ReLU> {};
 #endif
 
+#ifdef WITH_HDF5
+#include <phyllo/data/hdf5_source.hpp>
+
+bool refuses_absent_file() {
+  try {
+    phyllo::Hdf5Source const source("absent.h5", {"x"});
+  } catch (phyllo::Error const&) {
+    return true;
+  }
+  return false;
+}
+#endif
+
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
   std::string_view const plan = phyllo::explain<Perceptron>();
@@ -28,6 +41,9 @@ int main(int argc, char** argv) {
       plan == plan_elsewhere() && parameters_elsewhere() == Perceptron::parameter_count;
 #ifdef WITH_ONEDNN
   if (std::string_view(phyllo::explain<Wide>()).find("onednn") == std::string_view::npos) return 1;
+#endif
+#ifdef WITH_HDF5
+  if (!refuses_absent_file()) return 1;
 #endif
   return same ? 0 : 1;
 }
