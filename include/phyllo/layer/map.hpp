@@ -15,16 +15,13 @@ namespace phyllo::inline PHYLLO_ISA {
 /// A layer derives from it and adds a `name`, two function templates over T = float or double, and
 /// what these read:
 /// - `operands`, an array of MapOperand {.source, .part, .parts}: source 0 is the current value,
-/// the
-///   next ones are those that Combine names. With `parts`, the operand is that part of its
+///   the next ones are those that Combine names. With `parts`, the operand is that part of its
 ///   channels.
 /// - `parameters`, an array of MapParameter {.name, .initial, .per_channel}, if there are some.
-/// - `value(x_0, ..., p_0, ...)` and `derivatives(x_0, ..., p_0, ...)`, which returns Partials<T,
-/// n>:
-///   the derivatives by all arguments in their order.
+/// - `value(x_0, ..., p_0, ...)` and `derivatives(x_0, ..., p_0, ...)`: the derivatives, a
+///   Partials<T, n>, are by all arguments in their order.
 /// - `random = true` passes both one more argument, noise: standard normal in training, under
-/// (seed,
-///   forward pass, layer, sample of the global batch, element), and zero in inference.
+///   (seed, forward pass, layer, sample of the global batch, element), and zero in inference.
 ///
 /// shape    the widest of the operands; one of a single position is read at all positions, one of a
 ///          single channel for all channels, and its gradient is the sum over them

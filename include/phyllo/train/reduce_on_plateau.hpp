@@ -8,8 +8,8 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Lowers the learning rate where a held-out loss has stopped falling:
-/// trainer.set_rate(plateau(rate, loss)) after each evaluation.
+/// Lowers the learning rate where a held-out loss has stopped falling, to max(factor rate,
+/// smallest): trainer.set_rate(plateau(rate, loss)) after each evaluation.
 ///
 /// options  factor = 0.1 on the rate · patience = 10 evaluations without progress that are accepted
 ///          threshold = 1e-4: progress is a loss below best (1 - threshold) · smallest = 0: bound
