@@ -19,7 +19,8 @@ namespace phyllo::inline PHYLLO_ISA {
 /// threads  one thread at a time
 /// errors   none; a loss that is not a number is no progress
 /// source   torch.optim.lr_scheduler.ReduceLROnPlateau, PyTorch 2.14, with its defaults; where the
-///          best loss is below zero, progress is a still smaller one
+///          best loss is below zero, progress is a still smaller one. PyTorch keeps a rate that
+///          would fall by 1e-8 or less
 struct ReduceOnPlateau {
   double factor = 0.1;
   int patience = 10;
