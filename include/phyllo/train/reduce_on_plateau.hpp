@@ -12,7 +12,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// smallest): trainer.set_rate(plateau(rate, loss)) after each evaluation.
 ///
 /// options  factor = 0.1 on the rate · patience = 10 evaluations without progress that are accepted
-///          threshold = 1e-4: progress is a loss below best (1 - threshold) · smallest = 0: bound
+///          · threshold = 1e-4: progress is a loss below best (1 - threshold) · smallest = 0: bound
 ///          of the rate · cooldown = 0 evaluations after a reduction that are not counted
 /// state    the best loss, the evaluations since and those that still rest: keep them with a
 ///          checkpoint
