@@ -7,8 +7,10 @@
 
 #include <doctest/doctest.h>
 
+#include <golden.hpp>
 #include <sentence_of.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -38,6 +40,26 @@ template <class V> std::vector<double> numbers(V const& v) {
 }
 
 }  // namespace
+
+// Of tests/train/make_goldens.py: losses that fall, stay and fall again, with noise.
+TEST_CASE("a plateau lowers the rate as PyTorch's does") {
+  ReduceOnPlateau const plateaus[] = {
+      {.factor = 0.5, .patience = 3},
+      {.factor = 0.3, .patience = 2, .threshold = 1e-2, .smallest = 1e-3, .cooldown = 4}};
+  char const* const names[] = {"plateau", "plateau_cooldown"};
+  for (int k = 0; k < 2; ++k) {
+    INFO(names[k]);
+    auto const wanted = test::golden("train/torch_schedules", names[k]);
+    REQUIRE(wanted.size() == 100);
+    ReduceOnPlateau plateau = plateaus[k];
+    double rate = 0.3;
+    for (int t = 0; t < 100; ++t) {
+      CHECK(std::fabs(rate - wanted[std::size_t(t)]) <= 1e-12);
+      double const noise = test::counter_number(500, std::uint64_t(t));
+      rate = plateau(rate, 2.0 / (1 + std::min(t, 25) + std::max(t - 70, 0)) + 0.01 * noise);
+    }
+  }
+}
 
 TEST_CASE("the rate is set between steps, in captured ones too") {
   Space const exec;

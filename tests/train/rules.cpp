@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The formula of each update rule, parameter by parameter, against its paper in plain loops. Whole
-// steps of an Optimizer are generic/optimizers.cpp's; rules that read tensors,
-// train/tensor_rule.cpp's.
+// The formula of each update rule, parameter by parameter, against its paper in plain loops and
+// against PyTorch's optimizer. Whole steps of an Optimizer are generic/optimizers.cpp's; rules that
+// read tensors, train/tensor_rule.cpp's.
 
 #include <doctest/doctest.h>
 
+#include <golden.hpp>
 #include <phyllo/phyllo.hpp>
 #include <train/reference_rules.hpp>
 
@@ -18,7 +19,7 @@ using namespace phyllo::test;
 
 namespace {
 
-constexpr int parameters = 5, steps = 40;
+constexpr int parameters = 5, steps = 100;
 
 double gradient(int step, int i) {
   return std::sin(0.7 * step + 1.3 * i) + 0.2 * std::cos(5.0 * step);
@@ -44,6 +45,29 @@ template <class Rule> void check(Rule const& rule) {
       CHECK(own == doctest::Approx(wanted[std::size_t(i)]).epsilon(1e-13));
     }
   }
+}
+
+// 100 steps against PyTorch's, of tests/train/make_goldens.py.
+template <class Rule> void check_torch(std::string const& name, Rule const& rule) {
+  INFO("rule ", name);
+  auto const wanted = golden("train/torch_rules", name);
+  std::vector<double> state(std::size_t(Rule::states * parameters)), w(parameters), kept;
+  for (int i = 0; i < parameters; ++i) w[std::size_t(i)] = 1 - 0.5 * i;
+  StepState step;
+  for (int t = 1; t <= 100; ++t) {
+    step.step = std::uint64_t(t);
+    step.learning_rate = rule.rate;
+    rule.prepare(step);
+    for (int i = 0; i < parameters; ++i) {
+      double const g = counter_number(std::uint64_t(t), std::uint64_t(i)) + 0.3;
+      w[std::size_t(i)] =
+          rule.update(w[std::size_t(i)], g, state.data() + i, long(parameters), step);
+    }
+    for (int const at : {1, 2, 3, 5, 10, 20, 50, 100})
+      if (t == at) kept.insert(kept.end(), w.begin(), w.end());
+  }
+  REQUIRE(kept.size() == wanted.size());
+  for (std::size_t k = 0; k < kept.size(); ++k) CHECK(std::fabs(kept[k] - wanted[k]) <= 1e-12);
 }
 
 // Of a tensor: 0 a weight, which has a ratio of its own; 1 a bias. `wanted` makes the new
@@ -137,4 +161,25 @@ TEST_CASE("rules follow their papers") {
   check(RmsProp{.schedule = exponential_schedule(0.9)});
   check(Adagrad{.rate = 0.3, .rate_decay = 0.05, .weight_decay = 0.1});
   check(Lion{.rate = 0.01, .beta1 = 0.8, .weight_decay = 0.1});
+}
+
+TEST_CASE("rules follow PyTorch's optimizers") {
+  check_torch("sgd", Sgd{.rate = 0.1});
+  check_torch("sgd_nesterov",
+              Sgd{.rate = 0.1, .momentum = 0.9, .nesterov = true, .weight_decay = 0.02});
+  check_torch("sgd_dampening",
+              Sgd{.rate = 0.1, .momentum = 0.8, .dampening = 0.3, .weight_decay = 0.01});
+  check_torch(
+      "adam",
+      Adam{.rate = 0.02, .beta1 = 0.8, .beta2 = 0.99, .epsilon = 1e-6, .weight_decay = 0.1});
+  check_torch("adamw", AdamW{.rate = 0.02, .weight_decay = 0.2});
+  check_torch("amsgrad", AmsGrad{.rate = 0.02, .beta2 = 0.95, .weight_decay = 0.1});
+  check_torch("nadam",
+              NAdam{.rate = 0.02, .beta2 = 0.99, .weight_decay = 0.1, .momentum_decay = 0.04});
+  check_torch("rms_prop",
+              RmsProp{.rate = 0.01, .alpha = 0.9, .epsilon = 1e-6, .weight_decay = 0.05});
+  check_torch("rms_prop_momentum",
+              RmsProp{.rate = 0.01, .alpha = 0.9, .momentum = 0.8, .weight_decay = 0.1});
+  check_torch("adagrad",
+              Adagrad{.rate = 0.2, .rate_decay = 0.05, .epsilon = 1e-8, .weight_decay = 0.1});
 }

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <golden.hpp>
 #include <limits>
 #include <phyllo/train/schedule.hpp>
 #include <sentence_of.hpp>
@@ -125,6 +126,37 @@ TEST_CASE("two schedules as a product and one after the other") {
         "Trainer::set_rate before each step for longer ones.");
   CHECK(sentence_of([&] { (void)sequential_schedule(each, 0, each); }) ==
         "sequential_schedule: the first schedule must have at least 1 step, but it has 0.");
+}
+
+// Of tests/train/make_goldens.py, in 100 steps at the rate 0.3.
+TEST_CASE("schedules are PyTorch's") {
+  using namespace phyllo;
+  struct Named {
+    char const* name;
+    Schedule schedule;
+  };
+  Named const all[] = {
+      {"constant_warm_up", constant_schedule(20)},
+      {"step", step_decay_schedule(15, 0.6)},
+      {"step_warm_up", step_decay_schedule(15, 0.6, 10)},
+      {"multi_step", multi_step_schedule({10, 45, 46, 90}, 0.3)},
+      {"exponential", exponential_schedule(0.95)},
+      {"polynomial", polynomial_schedule(80, 1.7)},
+      {"linear", polynomial_schedule(60, 1, 0.2)},
+      {"cosine", cosine_schedule(100, 0.01)},
+      {"cosine_warm_up", cosine_schedule(100, 0.1, 10)},
+      {"cosine_restarts", cosine_restarts_schedule(12, 2, 0.05)},
+      {"one_cycle", one_cycle_schedule(100, 30, 1 / 20.0, 1 / 2000.0)},
+      {"chained", chained_schedule(exponential_schedule(0.98), polynomial_schedule(50, 1, 0.3))},
+      {"sequential",
+       sequential_schedule(step_decay_schedule(7, 0.5), 40, exponential_schedule(0.9))}};
+  for (Named const& one : all) {
+    INFO(one.name);
+    auto const wanted = test::golden("train/torch_schedules", one.name);
+    REQUIRE(wanted.size() == 100);
+    for (std::uint64_t step = 0; step < 100; ++step)
+      CHECK(std::fabs(0.3 * one.schedule.factor(step) - wanted[step]) <= 1e-12);
+  }
 }
 
 TEST_CASE("a schedule has the same factors in a kernel") {

@@ -7,7 +7,9 @@
 namespace phyllo::inline PHYLLO_ISA {
 
 /// Self-attention: every position reads all positions of the same value, weighted by the softmax of
-/// the products of its query with their keys, in Heads parts of the channels.
+/// the products of its query with their keys, in Heads parts of the channels. With (Q, K, V) =
+/// W_in x + b_in, of head h with d channels a_h = softmax over the keys of (Q_h K_h / sqrt(d)) V_h,
+/// and y = W_out (a_0, a_1, ...) + b_out.
 ///
 /// shape    (N, C, T) -> (N, C, T), C a multiple of Heads; a padding mask is (N, T) integers
 /// options  Causal · KeyPadding<tag> · Dropout<probability>: of the weights · Rotary<base>: angles
@@ -22,8 +24,8 @@ namespace phyllo::inline PHYLLO_ISA {
 /// source   Vaswani et al., "Attention Is All You Need", NeurIPS 2017, section 3.2
 template <int Heads, class... Options> struct MultiheadAttention {};
 
-/// The same with keys and values from a saved value: every position reads the positions of that
-/// one.
+/// Attention to a saved value: MultiheadAttention with Q = W_q x + b_q of the current value, and
+/// (K, V) = W_kv m + b_kv of the saved value m.
 ///
 /// shape    (N, C, Tq) -> (N, C, Tq), the saved value (N, C, Tk); a padding mask is (N, Tk)
 /// options  Tag: of a Save or NamedInput · those of MultiheadAttention but Rotary

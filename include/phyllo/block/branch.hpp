@@ -7,6 +7,8 @@
 namespace phyllo::inline PHYLLO_ISA {
 
 /// One path of a Branch; empty: the identity.
+///
+/// errors   those of Branch
 template <class... Parts> struct Path {};
 
 /// Several paths from one value, their channels concatenated in order.

@@ -101,7 +101,8 @@ struct FindTags<Name, First, Rest...> : FindTags<Name, Rest...> {};
 }  // namespace detail
 
 /// A recurrent layer: a cell over all times of a sequence. The states of each time follow from
-/// those of the time before. Write RNN, LSTM or GRU, or this with a cell of your own (op::Scan).
+/// those of the time before, h' = cell(W_ih x + b_ih, W_hh h + b_hh). Write RNN, LSTM or GRU, or
+/// this with a cell of your own (op::Scan).
 ///
 /// shape    (N, C, T) -> (N, directions H, T); (N, C), one time -> (N, directions H)
 /// options  Layers<1> · Bidirectional · Bias<true> · InitialState<h...> · FinalState<h...> ·
@@ -139,7 +140,8 @@ template <class Cell, int Hidden, class... Options> struct Recurrent : detail::N
   };
 };
 
-/// Long short-term memory; options, state and cost as Recurrent's.
+/// Long short-term memory; options, state and cost as Recurrent's. With the sums (i, f, g, o) =
+/// W_ih x + b_ih + W_hh h + b_hh: c' = sigmoid(f) c + sigmoid(i) tanh(g), h' = sigmoid(o) tanh(c').
 ///
 /// shape    (N, C, T) -> (N, directions H, T)
 /// options  InitialState<h, c> · FinalState<h, c> · those of Recurrent
@@ -148,7 +150,9 @@ template <class Cell, int Hidden, class... Options> struct Recurrent : detail::N
 template <int Hidden, class... Options>
 struct LSTM : Recurrent<op::LSTMCell, Hidden, Options...> {};
 
-/// Gated recurrent unit; options, state and cost as Recurrent's.
+/// Gated recurrent unit; options, state and cost as Recurrent's. With the sums (r, z) of both
+/// products and both biases, and the sums n of the input and n_h of the state: h' = (1 -
+/// sigmoid(z)) tanh(n + sigmoid(r) n_h) + sigmoid(z) h.
 ///
 /// shape    (N, C, T) -> (N, directions H, T)
 /// options  those of Recurrent

@@ -7,9 +7,13 @@
 namespace phyllo::inline PHYLLO_ISA {
 
 /// The longer path of a Residual.
+///
+/// errors   those of Residual
 template <class... Parts> struct Main {};
 
 /// The shorter path of a Residual; empty: the identity.
+///
+/// errors   those of Residual
 template <class... Parts> struct Shortcut {};
 
 /// Main path plus shortcut: y = main(x) + shortcut(x). Without Main<...> the parts themselves are

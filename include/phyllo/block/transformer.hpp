@@ -7,7 +7,9 @@
 namespace phyllo::inline PHYLLO_ISA {
 
 /// One layer of a Transformer's encoder: self-attention and two Linear layers at every position,
-/// each with a residual connection and a LayerNorm behind the sum.
+/// each with a residual connection and a LayerNorm behind the sum: z = norm1(x + self_attn(x)), y =
+/// norm2(z + linear2(f(linear1(z)))). With NormFirst z = x + self_attn(norm1(x)), y = z +
+/// linear2(f(linear1(norm2(z)))).
 ///
 /// shape    (N, Channels, T) -> (N, Channels, T)
 /// options  a pointwise layer between the Linear layers, ReLU by default · NormFirst: LayerNorm in
@@ -24,8 +26,9 @@ namespace phyllo::inline PHYLLO_ISA {
 template <int Channels, int Heads, int FeedForward, class... Options>
 struct TransformerEncoderLayer {};
 
-/// One layer of a Transformer's decoder: the same with an attention to a saved value between the
-/// two parts.
+/// One layer of a Transformer's decoder: the same with an attention to a saved value m between the
+/// two parts: z = norm1(x + self_attn(x)), u = norm2(z + multihead_attn(z, m)), y = norm3(u +
+/// linear2(f(linear1(u)))). With NormFirst each norm is in front of its part.
 ///
 /// shape    (N, Channels, T) -> (N, Channels, T), the saved value (N, Channels, T')
 /// options  Memory: the tag of the saved value · those of TransformerEncoderLayer; Causal,

@@ -7,13 +7,20 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Options of convolutions: one number for all dimensions, or one for each. The last three replace
-/// Padding; they are torch's padding modes.
+// Options of convolutions: one number for all dimensions, or one for each. The last three replace
+// Padding; they are torch's padding modes.
+
+/// Positions from one tap of a window to the next.
 template <int... Step> struct Dilation {};
-template <int... Extent> struct PaddingAfter {};  // at the far border; without it as Padding
+/// Padding at the far border; without it as in front.
+template <int... Extent> struct PaddingAfter {};
+/// Positions that a transposed convolution adds at the far border.
 template <int... Extent> struct OutputPadding {};
+/// Padding by the input mirrored at its outermost numbers: torch's padding_mode reflect.
 template <int... Extent> struct ReflectPadding {};
+/// Padding by the outermost numbers of the input: torch's padding_mode replicate.
 template <int... Extent> struct ReplicatePadding {};
+/// Padding by the input again, as of a periodic field: torch's padding_mode circular.
 template <int... Extent> struct CircularPadding {};
 
 /// Channels in Count groups that do not mix; as many as there are channels: depthwise.

@@ -6,9 +6,11 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Options of layers with a window; one number for all dimensions or one for each.
+/// Taps of a window: one number for all dimensions, or one for each.
 template <int... Extent> struct KernelSize {};
+/// Positions from one window to the next: one number for all dimensions, or one for each.
 template <int... Extent> struct Stride {};
+/// Zeros around the input, as many at both borders: one number for all dimensions, or one for each.
 template <int... Extent> struct Padding {};
 
 /// Frequencies of a spectral convolution; one number for all dimensions or one for each.

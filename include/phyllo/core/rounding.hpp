@@ -26,11 +26,11 @@ template <> struct WideFormat<double> {
 
 /// The pattern of the 16-bit IEEE 754 number with FractionBits bits of fraction nearest to x.
 ///
+/// errors   compile: a Float whose subnormals do not all round to zero
 /// numerics one rounding, ties to even; subnormals are kept, overflow gives infinity, a NaN stays a
 ///          NaN, becomes quiet and keeps its sign and the upper bits of its payload. Integer
 ///          operations only, no branches: the result does not depend on the rounding or flushing
 ///          mode of the processor.
-/// errors   compile: a Float whose subnormals do not all round to zero
 /// source   IEEE Std 754-2019, 4.3.1 and 7.4
 template <int FractionBits, class Float> PHYLLO_INLINE std::uint16_t round_to_16_bits(Float x) {
   using Wide = WideFormat<Float>;

@@ -30,8 +30,8 @@ namespace phyllo::inline PHYLLO_ISA {
 ///          likewise
 /// options  Net: a network · Precision: the model's
 /// state    two pointers
-/// units    the caller's
 /// threads  any number: a call only reads
+/// units    the caller's
 /// errors   compile: a call by one thread where a value is wider than max_width; another number of
 ///          inputs and outputs than the network's; an argument whose type states another number of
 ///          elements. Run: too little scratch memory aborts; in debug builds (without NDEBUG, or

@@ -9,8 +9,9 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Mean or maximum over windows that divide each spatial extent into Out parts. Write
-/// AdaptiveAveragePool2d, AdaptiveMaxPool2d or their relatives in a network.
+/// Mean or maximum over windows that divide each spatial extent into Out parts: y[n, c, o] = mean
+/// or maximum of x[n, c, p] over the positions p of window o. Write AdaptiveAveragePool2d,
+/// AdaptiveMaxPool2d or their relatives in a network.
 ///
 /// shape    (N, C, S...) -> (N, C, Out...); window o of an extent of s begins at floor(o s / Out)
 ///          and ends before ceil((o + 1) s / Out), as torch's

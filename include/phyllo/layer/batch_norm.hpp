@@ -11,7 +11,8 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// The samples that a batch normalisation averages over.
+/// The samples that a batch normalisation averages over: Statistics::Local, those of this rank, or
+/// Statistics::Global, those of all ranks.
 struct Statistics {
   struct Local;   // this rank's
   struct Global;  // those of all ranks: sums are reduced in the middle of the step

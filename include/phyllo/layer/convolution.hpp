@@ -8,8 +8,9 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Discrete convolution (cross-correlation) in Rank spatial dimensions. Write Conv1d, Conv2d or
-/// Conv3d in a network.
+/// Discrete convolution (cross-correlation) in Rank spatial dimensions: y[n, o, p] = bias[o] + sum
+/// over channels c of the group and taps k of weight[o, c, k] x[n, c, stride p + dilation k -
+/// padding]. Write Conv1d, Conv2d or Conv3d in a network.
 ///
 /// shape    (N, C, S...) -> (N, Out, S'...),
 ///          s' = (s + padding before and after - dilation (kernel - 1) - 1) / stride + 1

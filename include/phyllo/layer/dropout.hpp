@@ -12,7 +12,7 @@
 namespace phyllo::inline PHYLLO_ISA {
 
 /// Sets each element to zero with the given probability in training and scales the others by
-/// 1 / (1 - probability); the identity in inference.
+/// 1 / (1 - probability): y = x mask / (1 - probability). The identity in inference.
 ///
 /// shape    any -> the same
 /// options  Probability in [0, 1)
@@ -79,8 +79,10 @@ template <double Probability = 0.5> using Dropout2d = ChannelDropout<Probability
 /// ChannelDropout under torch's name for volumes.
 template <double Probability = 0.5> using Dropout3d = ChannelDropout<Probability>;
 
-/// Dropout for SELU: elements that are dropped become SELU's smallest value, and a linear function
-/// keeps mean zero and variance one; the identity in inference.
+/// Dropout for SELU: elements that are dropped become SELU's smallest value s = -1.7581, and a
+/// linear function keeps mean zero and variance one; the identity in inference. y = a x + b, of
+/// dropped elements y = a s + b, with a = 1 / sqrt((1 - Probability) (1 + Probability s^2)) and
+/// b = -a Probability s.
 ///
 /// shape    any -> the same
 /// options  Probability in [0, 1)

@@ -41,9 +41,13 @@ template <class Gate> struct GatedLinearUnit : Map {
   };
 };
 
+/// The gated linear unit with the logistic function: y = a / (1 + exp(-b)).
 using GLU = GatedLinearUnit<Sigmoid>;
+/// The gated linear unit with SiLU: y = a b / (1 + exp(-b)).
 using SwiGLU = GatedLinearUnit<SiLU>;
+/// The gated linear unit with GELU: y = a b Phi(b).
 using GEGLU = GatedLinearUnit<GELU>;
+/// The gated linear unit with the rectifier: y = a max(b, 0).
 using ReGLU = GatedLinearUnit<ReLU>;
 
 }  // namespace phyllo::inline PHYLLO_ISA

@@ -8,7 +8,8 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Mean over all positions of a channel, in any spatial rank.
+/// Mean over all positions of a channel, in any spatial rank: y[n, c] = sum over p of x[n, c, p] /
+/// positions.
 ///
 /// shape    (N, C, S...) -> (N, C, 1...)
 /// errors   compile: an input without spatial extents

@@ -18,8 +18,9 @@ struct LpPoolTakesStrideOnly {};
 
 }  // namespace detail
 
-/// Maximum or mean over a sliding window in Rank spatial dimensions. Write MaxPool2d, AveragePool2d
-/// or their relatives in a network.
+/// Maximum or mean over a sliding window in Rank spatial dimensions: y[n, c, p] = maximum or mean
+/// of x[n, c, stride p + k - padding] over k from 0 to size - 1. Write MaxPool2d, AveragePool2d or
+/// their relatives in a network.
 ///
 /// shape    (N, C, S...) -> (N, C, S'...),  s' = (s + 2 padding - size) / stride + 1
 /// options  Stride<size> · Padding<0> · CeilMode · CountPadding<true>, of means

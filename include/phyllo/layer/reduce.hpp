@@ -10,7 +10,8 @@
 namespace phyllo::inline PHYLLO_ISA {
 
 /// Sum, mean or maximum over axes of each sample, which remain with an extent of one, as with
-/// torch's keepdim. Write Sum, Mean or Max in a network; Flatten behind it drops the axes.
+/// torch's keepdim: y = sum, mean or maximum of x over all coordinates of the axes. Write Sum, Mean
+/// or Max in a network; Flatten behind it drops the axes.
 ///
 /// shape    (N, C, S...) -> the same with ones in place of the axes' extents
 /// options  Over... = Axis::channels, width (length of a sequence), height, depth; each once

@@ -47,12 +47,13 @@ struct Reparameterise : detail::ReparameterisedNormal {
   };
 };
 
-/// The same for two values: Combine<ReparameterisePair, log_variance> reads the current value as
-/// the mean.
+/// The same for two values, z = mean + exp(log_variance / 2) noise:
+/// Combine<ReparameterisePair, log_variance> reads the current value as the mean.
 ///
 /// shape    (N, C, S...), (N, C, S...) -> (N, C, S...)
 /// errors   compile: shapes that Multiply would refuse
 /// numerics as Reparameterise
+/// cost     as Reparameterise
 /// source   as Reparameterise
 struct ReparameterisePair : detail::ReparameterisedNormal {
   static constexpr char const* name = "reparameterise_pair";

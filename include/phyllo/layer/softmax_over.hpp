@@ -34,10 +34,13 @@ template <Axis Over> struct SoftmaxOver {
   };
 };
 
-/// Logarithm of the softmax over one axis; options, numerics and cost as SoftmaxOver's.
+/// Logarithm of the softmax over one axis: y_i = x_i - ln(sum over the axis of exp(x_k)).
 ///
 /// shape    (N, C, S...) -> (N, C, S...)
+/// options  Over = Axis::channels, width (length of a sequence), height or depth
 /// errors   compile: an input without the axis
+/// numerics as SoftmaxOver
+/// cost     as SoftmaxOver
 /// source   Goodfellow, Bengio, Courville, "Deep Learning", 2016, §6.2.2.3
 template <Axis Over> struct LogSoftmaxOver {
   static constexpr char const* name = "log_softmax_over";

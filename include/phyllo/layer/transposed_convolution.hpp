@@ -9,13 +9,14 @@
 namespace phyllo::inline PHYLLO_ISA {
 
 /// Transposed convolution in Rank spatial dimensions: the gradient of a convolution by its input,
-/// as a layer. Write ConvTranspose1d, ConvTranspose2d or ConvTranspose3d in a network.
+/// as a layer. y[n, o, q] = bias[o] + sum of weight[c, o, k] x[n, c, p] over all channels c of the
+/// group, taps k and positions p with stride p + dilation k - padding = q. Write ConvTranspose1d,
+/// ConvTranspose2d or ConvTranspose3d in a network.
 ///
 /// shape    (N, C, S...) -> (N, Out, S'...),
 ///          s' = (s - 1) stride - 2 padding + dilation (kernel - 1) + 1 + output padding
 /// options  KernelSize<3> · Stride<1> · Padding<0> · OutputPadding<0> · Dilation<1> ·
-/// ChannelGroups<1> ·
-///          Bias<true>
+///          ChannelGroups<1> · Bias<true>
 /// state    weight (C, Out / groups, kernel...) · bias (Out)
 /// errors   compile: another spatial rank; an output without positions; output padding that is not
 ///          below the stride or the dilation; channels that the groups do not divide

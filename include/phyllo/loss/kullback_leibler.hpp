@@ -14,8 +14,8 @@ namespace phyllo::inline PHYLLO_ISA {
 /// errors   none; a probability of zero adds nothing, one below zero gives NaN
 /// numerics values and gradients in the accumulation type
 /// cost     1 logarithm per element
-/// source   Kullback and Leibler, "On Information and Sufficiency", Ann. Math. Statist. 22 (1951)
-/// 79
+/// source   Kullback and Leibler, "On Information and Sufficiency", Ann. Math. Statist. 22
+///          (1951) 79
 struct KullbackLeibler {
   static constexpr char const* name = "kullback_leibler";
   static constexpr bool classes = false;

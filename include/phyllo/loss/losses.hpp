@@ -11,6 +11,8 @@
 namespace phyllo::inline PHYLLO_ISA {
 
 /// In place of a View of targets, for a loss of the outputs alone: trainer.step(x, no_targets).
+///
+/// errors   compile: a loss that reads targets
 struct NoTargets {};
 inline constexpr NoTargets no_targets = {};
 

@@ -7,9 +7,9 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Cross-entropy without the positions whose class index is Ignored: they have no value and no
-/// gradient, and the mean is over all other positions of the batch and of all ranks; torch's
-/// CrossEntropyLoss with ignore_index.
+/// Cross-entropy, ln(sum of exp(z)) - z[class], without the positions whose class index is Ignored:
+/// they have no value and no gradient, and the mean is over all other positions of the batch and of
+/// all ranks; torch's CrossEntropyLoss with ignore_index.
 ///
 /// shape    as CrossEntropy
 /// options  Ignored = -100

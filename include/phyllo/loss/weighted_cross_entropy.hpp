@@ -13,7 +13,8 @@
 namespace phyllo::inline PHYLLO_ISA {
 
 /// Cross-entropy times the weight of the target's class, for classes of unequal frequency:
-/// trainer.set_loss(WeightedCrossEntropy(weights)). All weights are one before.
+/// weight[class] (ln(sum of exp(z)) - z[class]). Pass the weights by
+/// trainer.set_loss(WeightedCrossEntropy(weights)); all weights are one before.
 ///
 /// shape    as CrossEntropy · weights (C), contiguous floats
 /// state    a pointer to the weights: the View must live as long as the Trainer, in memory that its
@@ -21,7 +22,8 @@ namespace phyllo::inline PHYLLO_ISA {
 /// errors   compile: weights of another type · run: another number of weights than C, or weights
 ///          that are not contiguous, in set_loss; class indices as in CrossEntropy
 /// numerics the mean divides by the number of samples, not by the sum of their weights as torch
-/// does cost     as CrossEntropy
+///          does
+/// cost     as CrossEntropy
 struct WeightedCrossEntropy {
   static constexpr char const* name = "weighted_cross_entropy";
   static constexpr bool classes = true;

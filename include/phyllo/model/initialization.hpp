@@ -75,12 +75,19 @@ PHYLLO_INLINE float xavier_deviation(float gain, WeightKey const& weight) {
 
 }  // namespace detail
 
-/// Rows of tables: normal with deviation one.
+/// Rows of tables: normal, with the density exp(-w^2 / 2) / sqrt(2 pi).
+///
+/// numerics as KaimingNormal
+/// source   torch.nn.Embedding, reset_parameters, PyTorch 2.14
 struct UnitNormal {
   PHYLLO_FUNCTION float value(WeightKey const& weight) const { return detail::unit_normal(weight); }
 };
 
-/// Weights and biases of recurrent layers: uniform in +-1 / sqrt(fan_in).
+/// Weights and biases of recurrent layers: uniform in +-1 / sqrt(fan_in), where fan_in is the
+/// hidden size.
+///
+/// numerics as KaimingUniform
+/// source   torch.nn.RNNBase, reset_parameters, PyTorch 2.14
 struct UniformByFan {
   PHYLLO_FUNCTION float value(WeightKey const& weight) const {
     return detail::unit_uniform(weight) * detail::kaiming_deviation(0.57735027f, weight);
@@ -149,7 +156,7 @@ struct TorchDefault {
   }
 };
 
-/// Weights normal with the given deviation, drawn again where they are beyond two of it.
+/// Weights normal with the given deviation, w = deviation z, drawn again where |z| > 2.
 ///
 /// options  deviation = 0.02, of the normal distribution; that of the weights is 0.88 of it
 /// numerics as KaimingNormal

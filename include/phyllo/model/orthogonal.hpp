@@ -14,8 +14,9 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Weights as a matrix (C', C taps) whose rows are orthogonal and of length `gain`, or whose
-/// columns are where it has more rows: activations and gradients keep their length.
+/// Weights as a matrix W (C', C taps) whose rows are orthogonal and of length `gain`, W W^T =
+/// gain^2 I, or whose columns are where it has more rows: activations and gradients keep their
+/// length.
 ///
 /// options  gain = 1; sqrt 2 for layers followed by ReLU, 5/3 before Tanh
 /// state    double room for one tensor at a time, while it draws

@@ -10,14 +10,14 @@ namespace phyllo::inline PHYLLO_ISA::op {
 /// Batch normalisation with an epilogue: y = chain(z), z = scale[c] (x - mean[c])
 /// inverse_deviation[c] + shift[c] + added, where there is something to add.
 ///
+/// A model calls, in training, `sum`, `centered_sum`, `finish`, `forward`, and backwards
+/// `backward_sums`, `backward`; with statistics over all ranks it reduces the sums in between.
+///
 /// shape    x, y, added (rows, C) with rows = N times positions; all per-channel arrays (C)
 /// numerics two passes: the mean first, then centred squares; partial sums over a fixed number of
 ///          row blocks, so that the result does not depend on the number of threads
 /// cost     training: three reads, one write; inference: one read, one write
 /// source   Ioffe and Szegedy, "Batch Normalization", ICML 2015
-///
-/// A model calls, in training, `sum`, `centered_sum`, `finish`, `forward`, and backwards
-/// `backward_sums`, `backward`; with statistics over all ranks it reduces the sums in between.
 template <class Chain> struct Normalization {
   using chain = Chain;
   static constexpr int row_blocks = 64;  // partial sums of a channel

@@ -79,7 +79,8 @@ struct AdamW {
   }
 };
 
-/// Adam with the largest second moment so far in the denominator.
+/// Adam with the largest second moment so far in the denominator: u = max(u, v), w -= rate (m / (1
+/// - beta1^t)) / (sqrt(u / (1 - beta2^t)) + epsilon).
 ///
 /// options  rate · beta1 · beta2 · epsilon · weight_decay (g += weight_decay w) · schedule
 /// state    three numbers per parameter
@@ -115,14 +116,16 @@ struct AmsGrad {
 };
 
 /// Adam with Nesterov's momentum: the next step's share of the first moment is taken in advance.
+/// w -= rate ((1 - mu_t) g / (1 - mu_1 ... mu_t) + mu_(t+1) m / (1 - mu_1 ... mu_(t+1))) / (sqrt(v
+/// / (1 - beta2^t)) + epsilon), with mu_t = beta1 (1 - 0.96^(t momentum_decay) / 2).
 ///
 /// options  rate · beta1 · beta2 · epsilon · weight_decay (g += weight_decay w) · momentum_decay ·
 ///          schedule
 /// state    two numbers per parameter
 /// numerics as Adam
 /// cost     as Adam
-/// source   Dozat, "Incorporating Nesterov Momentum into Adam", ICLR workshop 2016, algorithm 1,
-///          with beta1 (1 - 0.96^(t momentum_decay) / 2) as the momentum of step t
+/// source   Dozat, "Incorporating Nesterov Momentum into Adam", ICLR workshop 2016, algorithm 1;
+///          the momentum of step t is torch's
 struct NAdam {
   double rate = 2e-3;
   Misspelt<Option::rate> learning_rate = {}, lr = {};

@@ -61,9 +61,8 @@ struct Lars {
   }
 };
 
-/// Adam with a rate of its own for each weight tensor, for large batches: r = m' / (sqrt(v') +
-/// epsilon)
-/// + weight_decay w with corrected moments, w -= rate (|w| / |r|) r.
+/// Adam with a rate of its own for each weight tensor, for large batches: w -= rate (|w| / |r|) r,
+/// with r = m' / (sqrt(v') + epsilon) + weight_decay w and corrected moments m' and v'.
 ///
 /// options  rate · beta1 · beta2 · epsilon · weight_decay · schedule. Biases and the tensors of
 ///          normalisations have the ratio one and no decay

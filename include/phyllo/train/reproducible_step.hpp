@@ -45,11 +45,10 @@ template <class A> struct MeanBuffers {
 };
 
 /// Gradients, loss and running statistics of a global batch, shard by shard: bitwise equal for any
-/// number of threads and ranks.
+/// number of threads and ranks. shard -> gradients, tail, buffers -> rows of subtrees -> all ranks
+/// -> sum of all rows
 ///
 /// options  M: a Model · Evaluator: its LossEvaluation · C: a ShardCommunication
-///   shard -> gradients, tail, buffers -> rows of subtrees -> all ranks -> sum of all rows
-///
 /// state    rows (ShardMap::rows, gradients + tail + buffers): at most 2 log2(Shards) of this rank
 ///          and those of the others. Of micro-batches: a row for each shard of this rank
 /// errors   run: a batch that ranks have split differently -> Error

@@ -18,6 +18,7 @@ namespace phyllo::inline PHYLLO_ISA {
 ///
 /// numerics in double; trivially copyable, host and device alike
 /// cost     at most one cosine or one power in each step, two of a chain
+/// source   that of each function
 struct Schedule {
   enum class Kind : std::uint32_t {
     constant,
@@ -103,7 +104,7 @@ struct Schedule {
   }
 };
 
-/// Always 1, after `warmup` steps of linear growth.
+/// Always 1, after `warmup` steps of linear growth: min((step + 1) / warmup, 1).
 ///
 /// source   warm-up: Goyal et al., Accurate, Large Minibatch SGD, arXiv:1706.02677 (2017), §2.2
 inline Schedule constant_schedule(std::uint64_t warmup = 0) {
@@ -136,8 +137,8 @@ inline Schedule step_decay_schedule(std::uint64_t period, double factor, std::ui
 
 /// factor^(number of milestones that are reached), after `warmup` steps of linear growth.
 ///
-/// errors   run: no milestone, more than 6, or some that do not rise; a factor that is not in (0,
-/// 1] source   He et al., "Deep Residual Learning", CVPR 2016, §4.2
+/// errors   run: no milestone, more than 6, or some that do not rise; a factor not in (0, 1]
+/// source   He et al., "Deep Residual Learning", CVPR 2016, §4.2
 inline Schedule multi_step_schedule(std::initializer_list<std::uint64_t> milestones, double factor,
                                     std::uint64_t warmup = 0) {
   Schedule s{Schedule::Kind::multi_step, factor, 1, warmup};
@@ -185,8 +186,9 @@ inline Schedule polynomial_schedule(std::uint64_t steps, double power = 1, doubl
   return {Schedule::Kind::polynomial, floor, steps, warmup, power};
 }
 
-/// A cosine from 1 to floor again and again: the first cycle ends at `steps`, which include the
-/// warm-up; each is `growth` times as long as the one before.
+/// A cosine from 1 to floor again and again, floor + (1 - floor) (1 + cos(pi t)) / 2 with t from 0
+/// to 1 in each cycle: the first cycle ends at `steps`, which include the warm-up; each is `growth`
+/// times as long as the one before.
 ///
 /// errors   run: no step after the warm-up; a floor that is not in [0, 1]; a growth below 1
 /// source   Loshchilov and Hutter, SGDR, ICLR 2017, eq. 5
@@ -199,8 +201,9 @@ inline Schedule cosine_restarts_schedule(std::uint64_t steps, double growth = 1,
   return {Schedule::Kind::cosine_restarts, floor, steps, warmup, growth};
 }
 
-/// Half of a cosine from `start` up to 1 in `rise` steps, another down to `end` in the rest. The
-/// rate of the rule is the largest one.
+/// Half of a cosine from `start` up to 1 in `rise` steps, another down to `end` in the rest:
+/// b + (a - b) (1 + cos(pi t)) / 2 from a to b, t from 0 to 1. The rate of the rule is the largest
+/// one.
 ///
 /// errors   run: no step up or down; factors that are not in [0, 1]
 /// numerics as torch's OneCycleLR, whose momentum follows another cycle; here it is constant
@@ -253,7 +256,7 @@ inline Schedule link(char const* who, Schedule s, Schedule const& second, Schedu
 
 }  // namespace detail
 
-/// The product of two schedules.
+/// The product of two schedules: first(step) second(step).
 ///
 /// errors   run: a chain in a chain; two schedules with milestones
 /// source   torch.optim.lr_scheduler.ChainedScheduler, for factors that do not depend on the rate
@@ -261,7 +264,7 @@ inline Schedule chained_schedule(Schedule const& first, Schedule const& second) 
   return detail::link("chained_schedule", first, second, Schedule::Link::times, 0);
 }
 
-/// The first schedule for so many steps, then the second from its beginning.
+/// The first schedule for so many steps, then the second from its beginning: second(step - steps).
 ///
 /// errors   run: no step; a chain in a chain; two schedules with milestones
 /// source   torch.optim.lr_scheduler.SequentialLR

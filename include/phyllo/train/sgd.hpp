@@ -13,9 +13,11 @@ namespace phyllo::inline PHYLLO_ISA {
 /// Nesterov steps along g + momentum v.
 ///
 /// options  rate · momentum · dampening (not of the first step, as in torch) · nesterov ·
-/// weight_decay (g += weight_decay w) · schedule state    one number per parameter numerics on the
-/// master parameters, in Precision::accumulate cost     3 reads, 2 writes per parameter source
-/// Sutskever et al., "On the importance of initialization and momentum", ICML 2013
+///          weight_decay (g += weight_decay w) · schedule
+/// state    one number per parameter
+/// numerics on the master parameters, in Precision::accumulate
+/// cost     3 reads, 2 writes per parameter
+/// source   Sutskever et al., "On the importance of initialization and momentum", ICML 2013
 struct Sgd {
   double rate = 0.01;
   Misspelt<Option::rate> learning_rate = {}, lr = {};

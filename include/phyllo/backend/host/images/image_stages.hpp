@@ -17,8 +17,8 @@ namespace phyllo::inline PHYLLO_ISA::host {
 /// The convolutions and poolings of a segment on a tile of samples, in groups of as many as a
 /// vector has lanes.
 ///
-/// state    a thread's memory, ImageLayout::size numbers
 /// options  Training: there are gradients · InputGradient: of the images as well
+/// state    a thread's memory, ImageLayout::size numbers
 template <class Layers, class P, bool Training, bool InputGradient = false> class ImageStages {
   using Layout = ImageLayout<Layers, P, Training, InputGradient>;
   using A = typename P::accumulate;
