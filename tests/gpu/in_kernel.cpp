@@ -21,10 +21,10 @@ struct Stencil : Network<Input<2, 4, 4>, Conv2d<4, Padding<1>>, BatchNorm<>, ReL
                          Dropout<0.1>, GlobalAveragePool, Flatten, Linear<3>, Softmax> {};
 struct Extents : Network<Input<2, 4, 4>, GroupNorm<2>, Tanh, LogSoftmaxOver<Axis::height>,
                          AdaptiveMaxPool2d<3, 2>, Max<Axis::width>, Mean<Axis::channels>> {};
-struct Resampled : Network<Input<2, 4, 4>, Upsample<2, LinearInterpolation>, LocalResponseNorm<3>,
-                           AveragePool2d<3, Stride<2>, CeilMode>, BatchNorm<Affine<false>>,
-                           Resize<OutputSize<3, 2>, CubicInterpolation>,
-                           SpectralConv2d<2, Modes<1>>> {};
+struct Resampled
+    : Network<Input<2, 4, 4>, Upsample<2, LinearInterpolation>, LocalResponseNorm<3>,
+              AveragePool2d<3, Stride<2>, CeilMode>, BatchNorm<Affine<false>>,
+              Resize<OutputSize<3, 2>, CubicInterpolation>, SpectralConv2d<2, Modes<1>>> {};
 struct state;
 struct forcing;
 struct rate;

@@ -23,9 +23,10 @@ namespace phyllo::inline PHYLLO_ISA {
 /// shape    as the source; targets without a Denormalise are as they are
 /// state    a copy of the model's constants, as they are at construction
 /// threads  as the source; one thread at a time
-/// errors   run: a network without Denormalise, arrays of other extents; those of the source ->
-/// Error numerics in double; the results are float64 where the targets are, else float32 cost one
-/// pass over the targets
+/// errors   run: a network without Denormalise, arrays of other extents -> Error; those of the
+///          source
+/// numerics in double; the results are float64 where the targets are, else float32
+/// cost     one pass over the targets
 template <SampleSource S> class NormalisedTargets {
  public:
   template <class M>

@@ -15,8 +15,7 @@ namespace phyllo::inline PHYLLO_ISA {
 ///
 /// options  LoadOptions: as of `load`, with the names of `from` in the place of the file's
 /// threads  as `load`; no other thread changes `from` meanwhile, and what other instances write to
-/// it
-///          is complete
+///          it is complete
 /// errors   run: as `load` -> Error; the model is unchanged
 /// numerics unrounded parameters, rounded to the types of `to`
 /// cost     through the host; waits for both models' instances

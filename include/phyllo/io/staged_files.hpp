@@ -245,8 +245,7 @@ class StagedFile {
 ///
 /// options  StagingOptions: folder and bytes are both required
 /// state    copies in the folder, under names that begin with phyllo-, until the last StagedFiles
-/// of
-///          all processes that use them is destroyed; keep it as long as the training. A process
+///          of all processes that use them is destroyed; keep it as long as the training. A process
 ///          that is killed leaves its copies if it was the last one; the next run uses them
 /// threads  any number may call paths() at the same time
 /// errors   run: an original that cannot be read or that changes, no such folder -> Error. A file

@@ -77,19 +77,18 @@ template <int Rank, int Outputs, int... M> struct SpectralConvolution<Rank, Outp
 
 }  // namespace detail
 
-/// Convolution by Fourier transform, of a Fourier neural operator: of the discrete Fourier
-/// transform of every channel the lowest frequencies stay, their channels are multiplied by a
-/// complex matrix for each frequency, and the result is transformed back. A FNO adds a Conv with
-/// KernelSize<1> and applies an activation.
+/// Convolution by Fourier transform, of a Fourier neural operator: y = real part of the inverse
+/// transform of W_k X_k, where X is the discrete Fourier transform of every channel, k the lowest
+/// frequencies, and W_k a complex matrix over the channels. A FNO adds a Conv with KernelSize<1>
+/// and applies an activation.
 ///
 /// shape    (N, C, L) -> (N, OutChannels, L)
 /// options  Modes<M>: frequencies 0 .. M - 1
 /// state    weight (OutChannels, C, M, 2): real and imaginary parts, as torch.view_as_real of a
 ///          complex tensor
 /// errors   compile: more modes than L / 2 + 1; another rank
-/// numerics as torch.fft.irfft(weight * torch.fft.rfft(x)[..., :M], n=L): of frequencies 0 and L /
-/// 2
-///          the real part counts. Sums in Precision::accumulate, angles in double
+/// numerics as torch.fft.irfft(weight * torch.fft.rfft(x)[..., :M], n=L): of the frequencies 0 and
+///          L / 2 the real part counts. Sums in Precision::accumulate, angles in double
 /// cost     a truncated transform by sums: L M products for each channel, and 8 M C OutChannels
 ///          operations
 /// source   Li et al., Fourier Neural Operator for Parametric Partial Differential Equations, ICLR
@@ -97,7 +96,7 @@ template <int Rank, int Outputs, int... M> struct SpectralConvolution<Rank, Outp
 template <int OutChannels, class KeptModes>
 struct SpectralConv1d : detail::SpectralConvolution<1, OutChannels, KeptModes> {};
 
-/// The same in 2 spatial dimensions.
+/// The same in 2 spatial dimensions: y = real part of the inverse transform of W_k X_k.
 ///
 /// shape    (N, C, H, W) -> (N, OutChannels, H, W)
 /// options  Modes<M> or Modes<M_H, M_W>: frequencies -M_H .. M_H - 1 and 0 .. M_W - 1
@@ -110,7 +109,7 @@ struct SpectralConv1d : detail::SpectralConvolution<1, OutChannels, KeptModes> {
 template <int OutChannels, class KeptModes>
 struct SpectralConv2d : detail::SpectralConvolution<2, OutChannels, KeptModes> {};
 
-/// The same in 3 spatial dimensions.
+/// The same in 3 spatial dimensions: y = real part of the inverse transform of W_k X_k.
 ///
 /// shape    (N, C, D, H, W) -> (N, OutChannels, D, H, W)
 /// options  Modes<M> or Modes<M_D, M_H, M_W>: frequencies of both signs along D and H

@@ -39,8 +39,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// errors   run: wrong extents, a batch larger than the model was built for, no room in memory, a
 ///          backward without a forward of its own -> Error
 /// cost     activations of training and of inference: Planned::memory.bytes times the largest
-/// batch;
-///          with ModelOptions::inference_only, those of inference, and no gradients
+///          batch; with ModelOptions::inference_only, those of inference, and no gradients
 template <class Net, Precision P = Full<float>, class Exec = Execution<>> class Model {
  public:
   using network = Net;

@@ -42,12 +42,12 @@ template <class T, class Space> auto view_of_entry(T const* arena, ParameterEntr
 /// A parameter tensor of a model by its name in files, to be read: parameter_view(model,
 /// "0.weight").
 ///
-/// shape    (outputs, channels, taps), taps in the order of the file; a vector is (size, 1, 1).
-/// What
-///          kernels read: the storage type
+/// shape    (outputs, channels, taps), taps in the order of the file; a vector is (size, 1, 1); of
+///          the storage type, which kernels read
 /// state    refers to the model's memory, and sees what training writes; valid while the model
-/// lives errors   run: a name that the network does not have, or a tensor that several layers share
-///          -> Error, with all names
+///          lives
+/// errors   run: a name that the network does not have, or a tensor that several layers share ->
+///          Error, with all names
 template <class M> auto parameter_view(M const& model, std::string_view name) {
   return detail::view_of_entry<typename M::storage, typename M::memory_space>(
       model.parameters().data(), detail::entry_of<typename M::network>(name, false));
