@@ -21,7 +21,12 @@ function(phyllo_find_hdf5 variable)
   file(STRINGS "${PHYLLO_HDF5_INCLUDE_DIR}/H5public.h" lines REGEX "define H5_VERS_(MAJOR|MINOR|RELEASE) +[0-9]+")
   list(TRANSFORM lines REPLACE ".*(MAJOR|MINOR|RELEASE) +([0-9]+).*" "\\2")
   list(JOIN lines "." version)
-  file(STRINGS "${PHYLLO_HDF5_INCLUDE_DIR}/H5pubconf.h" parallel REGEX "define H5_HAVE_PARALLEL 1")
+  set(parallel "")
+  file(GLOB configurations "${PHYLLO_HDF5_INCLUDE_DIR}/H5pubconf*.h")  # one for each size of pointers in Fedora
+  foreach(configuration IN LISTS configurations)
+    file(STRINGS "${configuration}" line REGEX "define H5_HAVE_PARALLEL 1")
+    string(APPEND parallel "${line}")
+  endforeach()
   if(version VERSION_LESS 1.10 OR (parallel AND NOT TARGET MPI::MPI_CXX))
     return()  # headers of a parallel HDF5 include those of MPI
   endif()

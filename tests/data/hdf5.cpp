@@ -123,13 +123,13 @@ TEST_CASE("hdf5: every type, byte order and storage, bit for bit, from any sampl
   H5Tclose(half_le);
   H5Tclose(half_be);
   // Fewer bits than bytes: the value is what counts.
-  std::int32_t const values[] = {-2000, 2047, 0};
-  hid_t const narrow = H5Tcopy(H5T_STD_I32BE);
+  std::int16_t const values[] = {-2000, 2047, 0};
+  hid_t const narrow = H5Tcopy(H5T_STD_I16BE);
   H5Tset_precision(narrow, 12);
   write_hdf5(path, [&](hid_t file) {
     write_dataset(file, "x", narrow, {3}, "");
     hid_t const data = valid(H5Dopen2(file, "x", H5P_DEFAULT));
-    valid(H5Dwrite(data, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+    valid(H5Dwrite(data, H5T_NATIVE_INT16, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
     H5Dclose(data);
   });
   H5Tclose(narrow);

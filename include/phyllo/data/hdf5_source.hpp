@@ -68,8 +68,7 @@ class Hdf5Source {
       warn("Hdf5Source: " + arrays_[largest_].name + ": chunks of " + std::to_string(chunk_) +
            " samples, " + std::to_string(chunk_ * state_->sample_bytes) +
            " bytes, do not fit into three quarters of Hdf5Options::cache_bytes, so a read of fewer "
-           "samples "
-           "reads the chunk again. Write chunks of about 1 MiB, or raise cache_bytes.");
+           "samples reads the chunk again. Write chunks of about 1 MiB, or raise cache_bytes.");
   }
 
   long samples() const { return state_->files.back().end; }
@@ -148,7 +147,7 @@ class Hdf5Source {
         at[a] += std::size_t(end - begin) * file.datasets[a]->sample_bytes();
       }
     }
-    // Reads samples [begin, end_of_chunk), of which those from `end` on become a rest.
+    // Reads samples [begin, end_of_chunk). Those from `end` on become a rest.
     void keep(File const& file, long begin, long end, long end_of_chunk,
               std::vector<std::byte*>& at) {
       Rest rest{file.first + end, file.first + end, file.first + end_of_chunk, {}};

@@ -64,7 +64,7 @@ class Hdf5Dataset {
     std::vector<hsize_t> begin(extents_.size(), 0), size = extents_;
     begin[0] = hsize_t(first);
     size[0] = hsize_t(count);
-    // Of the same rank, because HDF5 else goes through chunks number by number.
+    // Of the same rank, because HDF5 otherwise goes through chunks number by number.
     Hdf5Handle const memory(H5Screate_simple(int(size.size()), size.data(), nullptr));
     bool const is_read = H5Sselect_hyperslab(space_.get(), H5S_SELECT_SET, begin.data(), nullptr,
                                              size.data(), nullptr) >= 0 &&

@@ -25,7 +25,7 @@ class Hdf5File {
     Hdf5Call const call;
     Hdf5Handle const access(H5Pcreate(H5P_FILE_ACCESS));
     H5Pset_fapl_sec2(access.get());
-    // Samples are contiguous: HDF5 else reads 64 KiB for each run of a small dataset.
+    // Samples are contiguous: with a buffer, HDF5 reads 64 KiB for each run of a small dataset.
     H5Pset_sieve_buf_size(access.get(), 0);
     file_.reset(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));
     if (file_.is_valid()) return;

@@ -48,9 +48,14 @@ class StagedFile {
     name_ = name_of_copy();
     copy_ = folder + "/" + name_;
     try {
-      while (!join(original)) {
-        // Another process copies the file, or has removed it.
+      // Undecided where another process begins to copy the file, or has removed the copy.
+      constexpr int most_attempts = 10'000;
+      for (int attempt = 0; !join(original); ++attempt) {
         close();
+        if (attempt == most_attempts) {
+          keep_original("its lock does not become free");
+          return;
+        }
         ::usleep(1000);
       }
     } catch (...) {
@@ -206,6 +211,8 @@ class StagedFile {
       ::unlink(part.c_str());
       throw;
     }
+    // A power failure must not leave a file of the right size without its numbers.
+    if (error == 0 && ::fsync(to) != 0 && errno != EINVAL) error = errno;
     if (::close(to) != 0 && error == 0) error = errno;
     return error;
   }
