@@ -45,7 +45,7 @@ bool accepts(std::uint8_t const* data, std::size_t size) {
     std::int64_t const samples = npy.samples();
     require(source.block() >= 1 && source.samples() == samples && samples >= 0, "positive blocks");
     require(bytes == 0 || std::uint64_t(samples) <= text.size() / bytes, "numbers are in the file");
-    if (bytes == 0) return true;
+    if (samples == 0 || bytes == 0) return true;
     std::size_t const element = phyllo::element_size(npy.type());
     std::vector<std::byte> all(std::size_t(samples) * bytes), one(bytes);
     std::byte* to = all.data();
