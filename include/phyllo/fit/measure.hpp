@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,17 +21,17 @@ namespace phyllo::inline PHYLLO_ISA {
 /// What `measure` computes: Metrics<R2, AbsoluteError>{}.
 template <class... M> struct Metrics {};
 
-/// The values of metrics: values.get<R2>().
-template <class... M> class MetricValues {
- public:
-  using Values = std::tuple<std::pair<M*, decltype(M::value(nullptr, 0))>...>;
-  explicit MetricValues(Values values) : values_(std::move(values)) {}
-  template <class Metric> auto const& get() const {
-    return std::get<std::pair<Metric*, decltype(Metric::value(nullptr, 0))>>(values_).second;
-  }
+namespace detail {
+template <class Metric> struct MetricValue {
+  decltype(Metric::value(nullptr, 0)) value;
+};
+}  // namespace detail
 
- private:
-  Values values_;
+/// The values of metrics: values.get<R2>().
+template <class... M> struct MetricValues : detail::MetricValue<M>... {
+  template <class Metric> auto const& get() const {
+    return static_cast<detail::MetricValue<Metric> const&>(*this).value;
+  }
 };
 
 /// Sums of a metric over blocks of samples, each in the order of its samples; behind them the
@@ -90,9 +89,7 @@ template <class T, class... M> class MetricSums {
  private:
   template <std::size_t... K> MetricValues<M...> values_of(std::index_sequence<K...>) {
     // In braces: ranks sum in one order.
-    typename MetricValues<M...>::Values values{
-        std::pair<M*, decltype(M::value(nullptr, 0))>{nullptr, value_of<M>(sums_[K])}...};
-    return MetricValues<M...>(std::move(values));
+    return MetricValues<M...>{MetricValue<M>{value_of<M>(sums_[K])}...};
   }
   template <class Metric, class Targets>
   void add_one(ExternalTensor const& outputs, Targets const& targets, Argument const& who,
