@@ -112,9 +112,8 @@ template <class T> struct DrawSamples {
 /// Samples of a running simulation: push(inputs, targets) while it runs, and
 /// auto const& batch = buffer.draw(); trainer.step(batch.inputs, batch.targets);
 ///
-/// shape    Inputs, Targets: Views (samples, ...) with LayoutRight in the memory of Space, of rank
-/// 1
-///          to 5. Each rank has a buffer of its own samples; its batches have `batch` samples
+/// shape    Inputs, Targets: Views (samples, ...) of rank 1 to 5 with LayoutRight in the memory of
+///          Space. Each rank has a buffer of its own samples; its batches have `batch` samples
 /// options  ReplayOptions · extents of one sample of each View
 /// state    capacity + batch samples and 8 bytes a slot, allocated by the constructor: bytes(). A
 ///          push of more samples than any before allocates 8 bytes for each of them
