@@ -47,7 +47,7 @@ struct Fluxes {
 // Cells around a face: line k = 0..3 across the face, l = -1..1 along it. For faces between columns
 // the axes and the components of m change places, so that one function computes both.
 struct Stencil {
-  Field const& state;  // of the kernel: a copy would be counted
+  Field const& state;  // the kernel's; a copy would count references
   int i, j;            // the cell behind the face; i counts the halo
   bool between_columns;
 
