@@ -132,6 +132,60 @@ TEST_CASE("checkpoint: errors of one rank are the same sentence on all") {
   train_to(trainer, batches, 3);
 }
 
+TEST_CASE("checkpoint: files of the ranks belong to the checkpoint of their step") {
+  SharedFolder const folder;
+  Subject<AllReduce<Mpi>> subject;
+  auto& trainer = subject.trainer;
+  Checkpoints const checkpoints(folder / "run", 2);
+  TensorFile got;
+  CHECK(!checkpoints.resume_with_ranks(got, trainer));
+  // The file of a later step, as a process leaves it that is killed before the checkpoint.
+  auto const own = [](int step) {
+    TensorFile file;
+    file.metadata.emplace_back("mine", std::to_string(100 * rank_of() + step));
+    return file;
+  };
+  for (int const step : {2, 4, 6}) {
+    train_to(trainer, subject.batches, step);
+    checkpoints.save_with_ranks(trainer, own(step));
+    if (step == 2) write_safetensors(checkpoints.path_of(5, rank_of()), own(5));
+    if (step == 4) write_safetensors(checkpoints.path_of(7, rank_of()), own(7));
+  }
+  auto const exists = [&](long step) {
+    return std::filesystem::exists(checkpoints.path_of(step, rank_of()));
+  };
+  CHECK((!exists(2) && exists(4) && !exists(5) && exists(6) && !exists(7)));
+  auto const expected = state_of(trainer);
+  train_to(trainer, subject.batches, 8);
+  CHECK(checkpoints.resume_with_ranks(got, trainer));
+  CHECK(*got.find_metadata("mine") == std::to_string(100 * rank_of() + 6));
+  CHECK((state_of(trainer) == expected));
+
+  auto const refused = [&](char const* part) {
+    train_to(trainer, subject.batches, 8);
+    auto const before = state_of(trainer);
+    std::string sentence;
+    try {
+      checkpoints.resume_with_ranks(got, trainer);
+    } catch (Error const& error) {
+      sentence = error.what();
+    }
+    CAPTURE(sentence);
+    CHECK(sentence.find(part) != std::string::npos);
+    CHECK((state_of(trainer) == before));
+    CHECK(*got.find_metadata("mine") == std::to_string(100 * rank_of() + 6));
+  };
+  int const last = ranks_of() - 1;
+  if (rank_of() == last) {
+    TensorFile other = own(6);
+    other.metadata.emplace_back("phyllo.ranks", std::to_string(ranks_of() + 1));
+    write_safetensors(checkpoints.path_of(6, last), other);
+  }
+  refused("Resume on the number of ranks that wrote it.");
+  if (rank_of() == last) std::filesystem::remove(checkpoints.path_of(6, last));
+  refused("rank-00000");
+}
+
 TEST_CASE("fit: the loop by hand, and interrupted at other steps by a clock, bit for bit") {
   SharedFolder const folder;
   using S = Subject<AllReduce<Mpi>>;

@@ -149,6 +149,50 @@ class Checkpoints {
     return true;
   }
 
+  /// As save, with a file of each rank of its own,
+  /// FOLDER/rank-000003-step-000000000120.safetensors: the rank's part of a simulation, its
+  /// ReplayBuffer. It is complete before the checkpoint is.
+  template <class T> void save_with_ranks(T& trainer, TensorFile const& of_rank) const {
+    long const step = trainer.steps();
+    auto& sums = trainer.sums();
+    TensorFile file = of_rank;
+    file.metadata.emplace_back("phyllo.ranks", std::to_string(sums.size()));
+    detail::agree_on_errors(trainer, [&] {
+      if (sums.rank() == 0) prepare(step);
+    });
+    detail::agree_on_errors(trainer, [&] { write_safetensors(path_of(step, sums.rank()), file); });
+    save(trainer);
+    detail::agree_on_errors(trainer, [&] {
+      // Of a later step: a process was killed between the files of ranks and the checkpoint.
+      std::string const before = rank_prefix(sums.rank());
+      std::error_code none;
+      for (std::string const& name : files_named(before, suffix))
+        if (folder_ + "/" + name > path_of(step, sums.rank()))
+          std::filesystem::remove(folder_ + "/" + name, none);
+      remove_old(before);
+    });
+  }
+  /// As resume, with the files of save_with_ranks on the same number of ranks.
+  template <class T> bool resume_with_ranks(TensorFile& of_rank, T& trainer) const {
+    long const step = newest(trainer);
+    if (step < 0) return false;
+    auto& sums = trainer.sums();
+    TensorFile file;
+    detail::agree_on_errors(trainer, [&] {
+      std::string const path = path_of(step, sums.rank());
+      file = read_safetensors(path);
+      std::string const* const ranks = file.find_metadata("phyllo.ranks");
+      if (ranks == nullptr || *ranks != std::to_string(sums.size()))
+        throw Error("reading " + detail::quoted_path(path) + ": expected a file of one of " +
+                    std::to_string(sums.size()) + " ranks, got " +
+                    (ranks == nullptr ? std::string("no number") : detail::in_quotes(*ranks)) +
+                    ". Resume on the number of ranks that wrote it.");
+    });
+    load_training(trainer, path_of(step));
+    of_rank = std::move(file);
+    return true;
+  }
+
   /// The step of the newest checkpoint; -1 where there is none. Collective.
   template <class T> long newest(T& trainer) const {
     std::string step;
@@ -166,6 +210,10 @@ class Checkpoints {
     std::snprintf(name, sizeof name, "%s%0*ld%s", prefix, digits, step, suffix);
     return folder_ + "/" + name;
   }
+  /// The file of a rank, of save_with_ranks.
+  std::string path_of(long step, int rank) const {
+    return folder_ + "/" + rank_prefix(rank) + path_of(step).substr(folder_.size() + 1);
+  }
 
  private:
   static constexpr char const* prefix = "step-";
@@ -181,9 +229,14 @@ class Checkpoints {
                         TensorFile const& more = {}) {
     save_training(trainer, batches, path, more);
   }
-  // Names of checkpoints, the newest last.
-  std::vector<std::string> files() const { return files_that_end_in(suffix); }
-  std::vector<std::string> files_that_end_in(std::string_view end) const {
+  static std::string rank_prefix(int rank) {
+    char name[32];
+    std::snprintf(name, sizeof name, "rank-%06d-", rank);
+    return name;
+  }
+  // Names of checkpoints, or of the files of a rank, the newest last.
+  std::vector<std::string> files() const { return files_named("", suffix); }
+  std::vector<std::string> files_named(std::string const& before, std::string_view end) const {
     std::vector<std::string> names;
     std::error_code error;
     std::filesystem::directory_iterator entries(folder_, error);
@@ -192,8 +245,8 @@ class Checkpoints {
                   detail::in_quotes(error.message()) + ". Choose another folder.");
     for (; !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {
       std::string const name = entries->path().filename().string();
-      std::size_t const begin = std::string_view(prefix).size();
-      bool const is_ours = name.starts_with(prefix) && name.ends_with(end) &&
+      std::size_t const begin = before.size() + std::string_view(prefix).size();
+      bool const is_ours = name.starts_with(before + prefix) && name.ends_with(end) &&
                            name.find_first_not_of("0123456789", begin) == begin + digits;
       if (is_ours) names.push_back(name);
     }
@@ -213,12 +266,12 @@ class Checkpoints {
                   "\", got " + names.back() + ". Resume from it, or choose another folder.");
   }
   // Also what a process that was killed has left of its own.
-  void remove_old() const {
-    auto const names = files();
+  void remove_old(std::string const& before = "") const {
+    auto const names = files_named(before, suffix);
     std::error_code none;
     for (std::size_t i = 0; i + std::size_t(keep_) < names.size(); ++i)
       std::filesystem::remove(folder_ + "/" + names[i], none);
-    for (std::string const& name : files_that_end_in(".tmp"))
+    for (std::string const& name : files_named(before, ".tmp"))
       std::filesystem::remove(folder_ + "/" + name, none);
   }
 

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Phyllo authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kills a training at random moments, starts the same command again, and compares weights and log with those of a
+"""Kills a training at random moments, starts the same command again, and compares its results with those of a
 training that was never interrupted.
 
-usage: kill_and_resume.py KILLS FOLDER COMMAND...
+usage: kill_and_resume.py KILLS FOLDER PROGRAM RESULTS COMMAND...
 
-COMMAND starts the program, by itself or under mpiexec; FOLDER is made anew. One of its ranks is killed by SIGKILL.
+COMMAND starts PROGRAM, by itself or under mpiexec; FOLDER is made anew. One of its ranks is killed by SIGKILL. RESULTS
+are files in the program's --folder, separated by commas, and the folder of its checkpoints: weights, tables, and
+tables whose last column is seconds, which are not compared.
 """
 
 import os
@@ -48,16 +50,26 @@ def ranks_of(process, program):
     return found
 
 
-def contents(folder):
-    """Weights, and the log without its seconds."""
-    log = (folder / "training/log.csv").read_text().splitlines()
-    last = sorted((folder / "training/checkpoints").glob("*.safetensors"))[-1]
-    return [line.rsplit(",", 1)[0] for line in log], (folder / "training/best.safetensors").read_bytes(), last.name
+def without_seconds(table):
+    """A table, without its last column where that is seconds."""
+    lines = table.splitlines()
+    return [line.rsplit(",", 1)[0] for line in lines] if lines[0].endswith(",seconds") else lines
+
+
+def contents(folder, results):
+    """The bytes of files, and the names of those in folders."""
+    found = []
+    for result in (folder / name for name in results):
+        if result.is_dir():
+            found.append(sorted(path.name for path in result.iterdir()))
+        else:
+            found.append(without_seconds(result.read_text()) if result.suffix == ".csv" else result.read_bytes())
+    return found
 
 
 def main():
-    kills, root, command = int(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:]
-    program = next(os.path.basename(word) for word in command if os.path.basename(word) == "equation_of_state")
+    kills, root, program, results = int(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3], sys.argv[4].split(",")
+    command = sys.argv[5:]
     shutil.rmtree(root, ignore_errors=True)
     whole, parts = root / "whole", root / "parts"
     root.mkdir(parents=True)
@@ -67,7 +79,7 @@ def main():
     duration = time.time() - start
     if done.returncode != 0:
         sys.exit("the training by itself failed")
-    expected = contents(whole)
+    expected = contents(whole, results)
 
     lot = random.Random(2026)
     killed, rounds = 0, 0
@@ -87,10 +99,10 @@ def main():
         if process.returncode == 0 or killed == kills:
             if process.returncode != 0:
                 subprocess.run(command + ["--folder", str(parts)], stdout=subprocess.DEVNULL, check=True, timeout=120)
-            if contents(parts) != expected:
+            if contents(parts, results) != expected:
                 sys.exit(f"after {killed} kills: resumed training differs from that without an interruption")
             shutil.rmtree(parts)
-    print(f"{killed} kills in {rounds} runs: the same weights, log and last checkpoint")
+    print(f"{killed} kills in {rounds} runs: the same results and checkpoints")
 
 
 main()
