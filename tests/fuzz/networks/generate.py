@@ -812,7 +812,9 @@ class Draw:
         return ["conv", rank, self.width(True), kernel, stride, padding, r.random() < 0.7]
 
     def spectral_conv(self, s):
-        most = [max(1, e // 2) for e in s[1:-1]] + [s[-1] // 2 + 1]
+        if min(s[1:-1], default=2) < 2:  # both signs of a frequency need two numbers
+            return self.general_conv(s)
+        most = [e // 2 for e in s[1:-1]] + [s[-1] // 2 + 1]
         return ["spectral_conv", self.width(True), [self.rng.choice((1, m, self.rng.randint(1, m))) for m in most]]
 
     def general_conv(self, s):
@@ -1046,7 +1048,7 @@ class Draw:
         p = r.random()
         if p < 0.34:
             if image:
-                if r.random() < 0.12:
+                if r.random() < 0.2:
                     return self.spectral_conv(s)
                 return self.general_conv(s) if r.random() < 0.35 else self.conv(s)
             return ["linear", self.width(), r.random() < 0.75]
@@ -1230,7 +1232,7 @@ class Draw:
         parts = self.begin(r.choice((1, 2, 3, 4, 6, 16)), [max(e, r.choice((1, 2, 3))) for e in self.extents(rank)])
         for _ in range(r.choice((1, 2, 2, 3))):
             s = self.current(parts)
-            parts = self.extend(parts, [self.general_conv(s) if r.random() < 0.8 else self.spectral_conv(s)])
+            parts = self.extend(parts, [self.general_conv(s) if r.random() < 0.55 else self.spectral_conv(s)])
             if r.random() < 0.3:
                 parts = self.extend(parts, [self.norm()])
             if r.random() < 0.7:
