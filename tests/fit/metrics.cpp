@@ -121,6 +121,8 @@ TEST_CASE("metrics: classes at the positions of an image") {
         ++matrix[std::size_t(label * 5 + largest)];
       }
   auto const values = measure(trainer, x, t, Metrics<TopK<>, TopK<2>, ConfusionMatrix>{});
+  CHECK(std::string(TopK<>::name) == "top_1");
+  CHECK(std::string(TopK<205>::name) == "top_205");
   CHECK(values.get<TopK<>>() == first / (12.0 * samples));
   CHECK(values.get<TopK<2>>() == two / (12.0 * samples));
   CHECK(values.get<TopK<>>() == doctest::Approx(trainer.evaluate(x, t).accuracy).epsilon(1e-6));

@@ -82,6 +82,10 @@ struct Subject {
 bool same(EpochReport const& a, EpochReport const& b) {
   return a.epoch == b.epoch && a.steps == b.steps && a.skipped == b.skipped && a.loss == b.loss &&
          a.accuracy == b.accuracy && a.held_out.loss == b.held_out.loss &&
+         std::equal(a.metrics.begin(), a.metrics.end(), b.metrics.begin(), b.metrics.end(),
+                    [](MetricValue const& x, MetricValue const& y) {
+                      return x.name == y.name && x.value == y.value;
+                    }) &&
          a.held_out.samples == b.held_out.samples && a.learning_rate == b.learning_rate &&
          a.is_best == b.is_best;
 }
@@ -285,7 +289,16 @@ TEST_CASE("fit: interrupted after every step and resumed, the same bits, history
   FitOptions with{.epochs = 5};
   Subject whole;
   with.log = root / "whole.csv";
-  FitHistory const expected = fit(whole.trainer, whole.batches, whole.held_out, with);
+  Metrics<RootMeanSquareError, R2> const metrics;
+  FitHistory const expected = fit(whole.trainer, whole.batches, whole.held_out, metrics, with);
+  for (EpochReport const& report : expected.epochs) {
+    REQUIRE(report.metrics.size() == 2);
+    CHECK(report.metrics[0].name == "root_mean_square_error");
+    CHECK(report.metrics[0].value * report.metrics[0].value ==
+          doctest::Approx(report.held_out.loss).epsilon(1e-3));  // outputs in fp16
+  }
+  CHECK(expected.epochs.back().metrics[1].value ==
+        measure(whole.trainer, whole.held_out, metrics).get<R2>());
   with.log = root / "parts.csv";
   with.checkpoint = {.folder = root / "run", .keep = 1};
   with.stop_after = std::chrono::duration<double>(1e-9);
@@ -293,7 +306,7 @@ TEST_CASE("fit: interrupted after every step and resumed, the same bits, history
   int calls = 0;
   do {
     Subject part(calls == 0 ? 3 : std::uint64_t(7 + calls));  // others draw other weights
-    history = fit(part.trainer, part.batches, part.held_out, with);
+    history = fit(part.trainer, part.batches, part.held_out, metrics, with);
     ++calls;
     if (history.end == FitEnd::epochs) {
       CHECK((state_of(part.trainer) == state_of(whole.trainer)));
@@ -304,7 +317,7 @@ TEST_CASE("fit: interrupted after every step and resumed, the same bits, history
   CHECK(same(history, expected));
   // Finished: the same call once more does nothing.
   Subject again(99);
-  CHECK(same(fit(again.trainer, again.batches, again.held_out, with), expected));
+  CHECK(same(fit(again.trainer, again.batches, again.held_out, metrics, with), expected));
   CHECK((state_of(again.trainer) == state_of(whole.trainer)));
   // But for the seconds, the last column.
   auto const columns = [](std::string const& path) {
@@ -314,6 +327,22 @@ TEST_CASE("fit: interrupted after every step and resumed, the same bits, history
     return text;
   };
   CHECK(columns(root / "parts.csv") == columns(root / "whole.csv"));
+  CHECK(contains(contents(root / "parts.csv"),
+                 ",held_out_accuracy,root_mean_square_error,r2,learning_rate,seconds\n"));
+  // Another metric after a resume: epochs before it have none.
+  with.epochs = 6;
+  with.stop_after = {};
+  std::ostringstream text;
+  with.progress = &text;
+  history = fit(again.trainer, again.batches, again.held_out, Metrics<AbsoluteError>{}, with);
+  REQUIRE(history.epochs.size() == 6);
+  CHECK(history.epochs[4].metrics.size() == 2);
+  REQUIRE(history.epochs[5].metrics.size() == 1);
+  CHECK(contains(text.str(), "  absolute_error 0."));
+  std::string const log = contents(root / "parts.csv");
+  CHECK(contains(log, ",held_out_accuracy,absolute_error,learning_rate,seconds\n"));
+  CHECK(contains(log.substr(log.find("\n4,")), ",,"));
+  CHECK(!contains(log.substr(log.find("\n5,")), ",,"));
   std::filesystem::remove_all(root / "run");
 }
 
@@ -397,6 +426,22 @@ TEST_CASE("fit: patience, the best weights, progress and callback") {
   CHECK(history.epochs[std::size_t(best - seen.begin())].is_best);
   CHECK(history.best_loss == *best);
   CHECK(history.epochs_without_progress == 3);
+  // Patience and the best loss survive the end of the process after every epoch.
+  FitOptions const in_parts{
+      .epochs = 200, .patience = 3, .checkpoint = {.folder = root / "run", .keep = 1}};
+  FitHistory last;
+  std::size_t parts = 0;
+  do {
+    Subject part(parts == 0 ? 3 : 7 + parts);
+    last = fit(part.trainer, part.batches, part.held_out, in_parts,
+               [](EpochReport const&) { return false; });
+  } while (last.end == FitEnd::callback && ++parts < 200);
+  CHECK(last.epochs.size() == history.epochs.size());
+  CHECK(same(last, history));
+  Subject after(5);
+  CHECK(fit(after.trainer, after.batches, after.held_out, in_parts).end == FitEnd::patience);
+  CHECK(after.trainer.steps() == subject.trainer.steps());
+  std::filesystem::remove_all(root / "run");
   Subject of_best(8);
   load(Space{}, of_best.trainer.model(), root / "best.safetensors");
   CHECK(evaluate(of_best.trainer, of_best.held_out).loss == *best);

@@ -13,9 +13,10 @@ namespace phyllo::inline PHYLLO_ISA {
 /// auto const history = fit(trainer, batches, HeldOut{x, t}, {.epochs = 20, .log = "run.csv"});
 ///
 /// options  batches: made with the trainer's instance · held_out: HeldOut{inputs, targets} or
-///          Batches, evaluated after each epoch · FitOptions · callback: called on every rank after
-///          each epoch with an EpochReport; where it returns bool, false on any rank ends the
-///          training
+///          Batches, evaluated after each epoch · Metrics<R2, ...>{}, see `measure`: those that are
+///          one number are in the report, the log and the line of progress · FitOptions · callback:
+///          called on every rank after each epoch with an EpochReport; where it returns bool, false
+///          on any rank ends the training
 /// state    that of trainer and batches; with FitOptions::checkpoint also a folder, from which the
 ///          same call goes on after a process has ended: mid-epoch, with the same bits, history and
 ///          patience
@@ -27,21 +28,29 @@ namespace phyllo::inline PHYLLO_ISA {
 ///          trainer.evaluate
 /// cost     one addition on the device for each step; once an epoch the host waits for the sums.
 ///          With time limits or a signal, ranks exchange four numbers about once a second
-template <class T, class B, class H, class Callback = detail::NoCallback>
-FitHistory fit(T& trainer, B& batches, H&& held_out, FitOptions const& options,
-               Callback const& callback = {}) {
+template <class T, class B, class H, class... M, class Callback = detail::NoCallback>
+FitHistory fit(T& trainer, B& batches, H&& held_out, Metrics<M...> metrics,
+               FitOptions const& options, Callback const& callback = {}) {
   using Held = std::remove_cvref_t<H>;
-  detail::FitRun<T, B> run(trainer, batches, options, !std::is_same_v<Held, detail::NoHeldOut>);
+  detail::FitRun<T, B> run(trainer, batches, options, !std::is_same_v<Held, detail::NoHeldOut>,
+                           detail::names_of(metrics));
   while (!run.is_finished()) {
     std::uint64_t const epoch = batches.position().epoch;
     for (auto const& batch : batches.epoch(epoch)) {
       trainer.step(batch.inputs, batch.targets);
       run.add_loss(batches.order().batch(batch.position.step));
-      if (batches.position().epoch != epoch) run.finish_epoch(epoch, held_out, callback);
+      if (batches.position().epoch != epoch) run.finish_epoch(epoch, held_out, metrics, callback);
       if (run.after_step()) break;
     }
   }
   return run.history();
+}
+
+/// As above, without metrics.
+template <class T, class B, class H, class Callback = detail::NoCallback>
+FitHistory fit(T& trainer, B& batches, H&& held_out, FitOptions const& options,
+               Callback const& callback = {}) {
+  return fit(trainer, batches, held_out, Metrics<>{}, options, callback);
 }
 
 /// As above, without held-out samples.

@@ -6,10 +6,14 @@
 #include <phyllo/fit/fit_options.hpp>
 #include <phyllo/fit/stored_numbers.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <limits>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace phyllo::inline PHYLLO_ISA::detail {
@@ -19,11 +23,13 @@ class FitLog {
  public:
   // path may be empty. Writes the epochs that are there anew, so that a resumed training has each
   // of them once.
-  FitLog(std::string const& path, FitHistory const& history) : path_(path) {
+  FitLog(std::string const& path, std::vector<std::string> metrics, FitHistory const& history)
+      : path_(path), metrics_(std::move(metrics)) {
     if (path.empty()) return;
     file_.open(path, std::ios::trunc);
-    file_ << "epoch,steps,skipped,loss,accuracy,held_out_loss,held_out_accuracy,learning_rate,"
-             "seconds\n";
+    file_ << "epoch,steps,skipped,loss,accuracy,held_out_loss,held_out_accuracy,";
+    for (std::string const& name : metrics_) file_ << name << ',';
+    file_ << "learning_rate,seconds\n";
     for (EpochReport const& report : history.epochs) line(report);
     flush();
   }
@@ -41,6 +47,8 @@ class FitLog {
     if (r.held_out.samples > 0) text += printed("  held-out loss %.6g", r.held_out.loss);
     if (r.held_out.samples > 0 && r.held_out.accuracy > 0)
       text += printed("  accuracy %.2f %%", 100 * r.held_out.accuracy);
+    for (MetricValue const& metric : r.metrics)
+      text += "  " + metric.name + printed(" %.6g", metric.value);
     text += printed("  %.0f samples/s", rate);
     text += left < 120 ? printed("  %.0f s left", left) : printed("  %.0f min left", left / 60);
     if (r.skipped > 0) text += "  " + std::to_string(r.skipped) + " steps skipped";
@@ -58,8 +66,18 @@ class FitLog {
     for (double const number : {r.loss, r.accuracy}) file_ << printed(",%.9g", number);
     bool const held_out = r.held_out.samples > 0;  // an empty column where there are none
     file_ << (held_out ? printed(",%.9g", r.held_out.loss) : ",")
-          << (held_out ? printed(",%.9g", r.held_out.accuracy) : ",")
-          << printed(",%.9g", r.learning_rate) << printed(",%.6g", r.seconds) << '\n';
+          << (held_out ? printed(",%.9g", r.held_out.accuracy) : ",");
+    for (std::string const& name : metrics_) {
+      double const* const value = find(r, name);
+      file_ << (value != nullptr ? printed(",%.9g", *value) : ",");
+    }
+    file_ << printed(",%.9g", r.learning_rate) << printed(",%.6g", r.seconds) << '\n';
+  }
+  // nullptr: an epoch from before a resume with another metric.
+  static double const* find(EpochReport const& r, std::string const& name) {
+    for (MetricValue const& metric : r.metrics)
+      if (metric.name == name) return &metric.value;
+    return nullptr;
   }
   void flush() {
     if (!file_.flush())
@@ -69,6 +87,7 @@ class FitLog {
   }
 
   std::string path_;
+  std::vector<std::string> metrics_;  // names of columns
   std::ofstream file_;
 };
 
@@ -99,9 +118,45 @@ inline FitHistory history_of(std::vector<double> const& numbers) {
                               {n[5], n[6], long(n[7])},
                               n[8],
                               n[9],
-                              n[10] > 0});
+                              n[10] > 0,
+                              {}});
   }
   return history;
+}
+// Metrics by their names, since a resumed program may measure others: fit.metric.<name> (epochs),
+// not a number where an epoch lacks it.
+inline constexpr char const* metric_prefix = "fit.metric.";
+inline void add_metrics(TensorFile& file, FitHistory const& history) {
+  std::vector<std::string> names;
+  for (EpochReport const& r : history.epochs)
+    for (MetricValue const& metric : r.metrics)
+      if (std::find(names.begin(), names.end(), metric.name) == names.end())
+        names.push_back(metric.name);
+  for (std::string const& name : names) {
+    std::vector<double> values;
+    for (EpochReport const& r : history.epochs) {
+      values.push_back(std::numeric_limits<double>::quiet_NaN());
+      for (MetricValue const& metric : r.metrics)
+        if (metric.name == name) values.back() = metric.value;
+    }
+    add_numbers(file, metric_prefix + name, values);
+  }
+}
+// Those of `names` first, in their order: a file has its tensors in another one.
+inline void take_metrics(FitHistory& history, TensorFile const& file,
+                         std::vector<std::string> names) {
+  std::string const prefix = metric_prefix;
+  for (StoredTensor const& tensor : file.tensors)
+    if (tensor.name.starts_with(prefix))
+      if (std::string const name = tensor.name.substr(prefix.size());
+          std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(name);
+  for (std::string const& name : names) {
+    if (file.find(prefix + name) == nullptr) continue;
+    auto const values = numbers_of<double>(file, prefix + name, -1, "fit");
+    for (std::size_t e = 0; e < history.epochs.size() && e < values.size(); ++e)
+      if (!std::isnan(values[e])) history.epochs[e].metrics.push_back({name, values[e]});
+  }
 }
 
 }  // namespace phyllo::inline PHYLLO_ISA::detail

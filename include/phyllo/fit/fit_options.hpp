@@ -35,6 +35,12 @@ struct FitOptions {
   int stop_on_signal = 0;
 };
 
+/// A metric of held-out samples.
+struct MetricValue {
+  std::string name;
+  double value = 0;
+};
+
 /// One epoch of a training.
 struct EpochReport {
   std::uint64_t epoch = 0;
@@ -46,6 +52,7 @@ struct EpochReport {
   double learning_rate = 0;  // of the last step
   double seconds = 0;        // of the steps, without the evaluation
   bool is_best = false;      // the lowest held-out loss so far
+  std::vector<MetricValue> metrics = {};  // of held-out samples; those that are one number
 };
 
 /// Why training has ended.

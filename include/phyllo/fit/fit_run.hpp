@@ -8,6 +8,7 @@
 #include <phyllo/fit/checkpoints.hpp>
 #include <phyllo/fit/evaluate.hpp>
 #include <phyllo/fit/fit_log.hpp>
+#include <phyllo/fit/measure.hpp>
 
 #include <chrono>
 #include <cmath>
@@ -50,10 +51,12 @@ template <class T, class B> class FitRun {
   static constexpr bool resumes = has_checkpoints<typename T::communication_type>;
 
  public:
-  FitRun(T& trainer, B& batches, FitOptions const& options, bool has_held_out)
+  FitRun(T& trainer, B& batches, FitOptions const& options, bool has_held_out,
+         std::vector<std::string> metrics)
       : trainer_(trainer),
         batches_(batches),
         options_(options),
+        metrics_(std::move(metrics)),
         label_(trainer.model().name() + "/fit"),
         sums_(allocate<Sums>(label_, Add::count, "", trainer.exec())),
         clock_(trainer, options.checkpoint.every.count(), options.stop_after.count(),
@@ -77,7 +80,7 @@ template <class T, class B> class FitRun {
       if (options.checkpoint.resume) resume();
     }
     agree_on_errors(trainer_, [&] {
-      if (is_first()) log_ = std::make_unique<FitLog>(options_.log, history_);
+      if (is_first()) log_ = std::make_unique<FitLog>(options_.log, metrics_, history_);
     });
   }
 
@@ -99,12 +102,15 @@ template <class T, class B> class FitRun {
                            add);
   }
   // After the last step of an epoch.
-  template <class H, class Callback>
-  void finish_epoch(std::uint64_t epoch, H& held_out, Callback const& callback) {
+  template <class H, class... Metric, class Callback>
+  void finish_epoch(std::uint64_t epoch, H& held_out, Metrics<Metric...> metrics,
+                    Callback const& callback) {
     EpochReport report = report_of(epoch);
     if constexpr (!std::is_same_v<H, NoHeldOut>) {
       report.held_out = evaluate(trainer_, held_out);
       if (!std::isfinite(report.held_out.loss)) refuse_loss(epoch, "on held-out samples");
+      if constexpr (sizeof...(Metric) > 0)
+        report.metrics = numbers_of(measure(trainer_, held_out, metrics));
       report.is_best = report.held_out.loss < history_.best_loss;
       if (report.is_best) history_.best_loss = report.held_out.loss;
       history_.epochs_without_progress = report.is_best ? 0 : history_.epochs_without_progress + 1;
@@ -214,6 +220,7 @@ template <class T, class B> class FitRun {
       TensorFile more;
       add_numbers(more, "fit.sums", numbers);
       add_numbers(more, "fit.history", numbers_of(history_));
+      add_metrics(more, history_);
       checkpoints_->save(trainer_, batches_, more);
     }
   }
@@ -227,6 +234,7 @@ template <class T, class B> class FitRun {
       std::string const who = "fit: resuming from \"" + options_.checkpoint.folder + "\"";
       set_sums(detail::numbers_of<double>(file, "fit.sums", Add::count, who));
       history_ = history_of(detail::numbers_of<double>(file, "fit.history", -1, who));
+      take_metrics(history_, file, metrics_);
       if (is_out_of_patience()) end(FitEnd::patience);
     }
   }
@@ -234,6 +242,7 @@ template <class T, class B> class FitRun {
   T& trainer_;
   B& batches_;
   FitOptions options_;
+  std::vector<std::string> metrics_;  // names
   std::string label_;
   Sums sums_;
   AgreedClock<T> clock_;

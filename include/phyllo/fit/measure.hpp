@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,15 +23,15 @@ namespace phyllo::inline PHYLLO_ISA {
 template <class... M> struct Metrics {};
 
 namespace detail {
-template <class Metric> struct MetricValue {
+template <class Metric> struct MetricResult {
   decltype(Metric::value(nullptr, 0)) value;
 };
 }  // namespace detail
 
 /// The values of metrics: values.get<R2>().
-template <class... M> struct MetricValues : detail::MetricValue<M>... {
+template <class... M> struct MetricValues : detail::MetricResult<M>... {
   template <class Metric> auto const& get() const {
-    return static_cast<detail::MetricValue<Metric> const&>(*this).value;
+    return static_cast<detail::MetricResult<Metric> const&>(*this).value;
   }
 };
 
@@ -61,6 +62,25 @@ template <class Metric> struct SumMetric {
 
 namespace detail {
 
+template <class Metric>
+inline constexpr bool is_one_number = std::is_same_v<decltype(Metric::value(nullptr, 0)), double>;
+
+// The names of those metrics that are one number, and their values.
+template <class... M> std::vector<std::string> names_of(Metrics<M...>) {
+  std::vector<std::string> names;
+  (void(is_one_number<M> ? names.push_back(M::name) : void()), ...);
+  return names;
+}
+template <class Metric> void add_number(std::vector<MetricValue>& numbers, auto const& values) {
+  if constexpr (is_one_number<Metric>)
+    numbers.push_back({Metric::name, values.template get<Metric>()});
+}
+template <class... M> std::vector<MetricValue> numbers_of(MetricValues<M...> const& values) {
+  std::vector<MetricValue> numbers;
+  (add_number<M>(numbers, values), ...);
+  return numbers;
+}
+
 // Sums of metrics over samples that come in parts, on all ranks.
 template <class T, class... M> class MetricSums {
   using Model = typename T::ModelType;
@@ -89,7 +109,7 @@ template <class T, class... M> class MetricSums {
  private:
   template <std::size_t... K> MetricValues<M...> values_of(std::index_sequence<K...>) {
     // In braces: ranks sum in one order.
-    return MetricValues<M...>{MetricValue<M>{value_of<M>(sums_[K])}...};
+    return MetricValues<M...>{MetricResult<M>{value_of<M>(sums_[K])}...};
   }
   template <class Metric, class Targets>
   void add_one(ExternalTensor const& outputs, Targets const& targets, Argument const& who,

@@ -78,6 +78,21 @@ struct R2 {
   }
 };
 
+namespace detail {
+
+// top_5
+template <int K> struct TopName {
+  char text[16] = "top_";
+  constexpr TopName() {
+    int digits = 1;
+    for (int rest = K / 10; rest > 0; rest /= 10) ++digits;
+    for (int at = 3 + digits, rest = K; at > 3; --at, rest /= 10) text[at] = char('0' + rest % 10);
+  }
+};
+template <int K> inline constexpr TopName<K> top_name = {};
+
+}  // namespace detail
+
 /// Share of positions whose class is among the K largest outputs; of equal outputs the lower class
 /// counts as larger.
 ///
@@ -85,7 +100,7 @@ struct R2 {
 /// source   none
 template <int K = 1> struct TopK {
   static_assert(K > 0, "TopK: K must be positive.");
-  static constexpr char const* name = "top_k";
+  static constexpr char const* name = detail::top_name<K>.text;
   static constexpr bool classes = true;
   static constexpr int sums(int) { return 2; }
 
