@@ -78,6 +78,8 @@ TEST_CASE("metrics: errors of numbers") {
     largest_sum += largest / samples;
   }
   using All = Metrics<AbsoluteError, RootMeanSquareError, R2, LargestError>;
+  CHECK(detail::names_of(Metrics<LargestError, ConfusionMatrix>{}) ==
+        std::vector<std::string>{"mean_of_largest_error"});
   auto const check = [&](auto const& values) {
     CHECK(values.template get<AbsoluteError>() == doctest::Approx(absolute).epsilon(1e-12));
     CHECK(values.template get<RootMeanSquareError>() ==
