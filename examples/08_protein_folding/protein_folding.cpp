@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Simulates a small protein that folds and unfolds, and trains a convolutional variational
-// autoencoder on its contact maps: three latent numbers tell folded states from unfolded ones,
-// which nobody has named.
+// autoencoder on its contact maps. Without labels, three latent numbers separate folded states from
+// unfolded ones.
 
 #include "../networks/contact_map_autoencoder.hpp"
 #include "simulation.hpp"

@@ -19,8 +19,8 @@ struct FourierAxis {
   int length = 1, modes = 1;
   bool both_signs = false;  // frequencies 0 .. modes / 2 - 1, -modes / 2 .. -1; else 0 .. modes - 1
   bool is_real = false;     // in space
-  // Of an inverse: over the length, and twice where a real result stands for the negative
-  // frequency as well.
+  // An inverse divides by the length. A real result counts a frequency twice if its negative, whose
+  // term is the conjugate, is left out.
   bool is_inverse = false;
 
   PHYLLO_INLINE constexpr int frequency(int mode) const {

@@ -18,8 +18,8 @@ namespace phyllo::inline PHYLLO_ISA {
 /// Which tensors of a file are which of a model, and what need not match. Everything must match by
 /// default.
 ///
-/// options  patterns are names in which one `*` stands for any text: "encoder.*". The first rule
-///          of `rename` that matches a name is applied; a `*` of its second pattern is that text
+/// options  a pattern is a name with one `*`, which matches any text: "encoder.*". The first pair
+///          of `rename` that matches a name is applied; a `*` of its second name is the same text
 struct LoadOptions {
   std::vector<std::pair<std::string, std::string>> rename = {};  // in the file -> in the model
   std::vector<std::string> skip = {};  // in the file, before they are renamed: not read
@@ -34,7 +34,7 @@ struct LoadReport {
 
 namespace detail {
 
-// Whether a name matches a pattern, and the text that its star stands for.
+// Whether a name matches a pattern, and the text that its star matches.
 inline bool matches_pattern(std::string_view name, std::string_view pattern,
                             std::string_view& star) {
   auto const at = pattern.find('*');

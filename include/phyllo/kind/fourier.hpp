@@ -53,31 +53,16 @@ template <> struct Kind<Role::fourier> {
 
   template <int S, class Pass> static void forward(Pass const& pass) {
     using Planned = typename Pass::plan;
-    using L = typename Planned::template Leaf<S>;
-    constexpr Node n = Planned::head(S);
-    constexpr FourierAxis axis = detail::fourier_axis<L>(n);
-    op::Fourier::Transform<typename Pass::precision> work;
-    work.batch = pass.batch;
-    work.axis = axis;
-    work.to_space = L::to_space;
-    work.x = pass.value(n.source[0]);
-    work.y = pass.value(Planned::result(S));
-    pass.template run<op::Fourier>(S, work);
+    constexpr bool to_space = Planned::template Leaf<S>::to_space;
+    transform<S>(pass, to_space, pass.value(Planned::head(S).source[0]),
+                 pass.value(Planned::result(S)), false);
   }
   template <int S, class Pass> static void backward(Pass const& pass) {
     using Planned = typename Pass::plan;
-    using L = typename Planned::template Leaf<S>;
-    constexpr Node n = Planned::head(S);
-    constexpr FourierAxis axis = detail::fourier_axis<L>(n);
+    constexpr bool to_space = Planned::template Leaf<S>::to_space;
     if (!pass.template wants<S>(0)) return;
-    op::Fourier::Transform<typename Pass::precision> work;
-    work.batch = pass.batch;
-    work.axis = axis;
-    work.to_space = !L::to_space;
-    work.x = pass.gradient(Planned::result(S));
-    work.y = pass.gradient(n.source[0]);
-    work.accumulate = Planned::liveness.accumulates(S, 0);
-    pass.template run<op::Fourier>(S, work);
+    transform<S>(pass, !to_space, pass.gradient(Planned::result(S)),
+                 pass.gradient(Planned::head(S).source[0]), Planned::liveness.accumulates(S, 0));
   }
 
   template <class Facts, int Lanes>
@@ -105,6 +90,22 @@ template <> struct Kind<Role::fourier> {
       sum += is_real_part ? cosine * real - sine * imaginary : sine * real + cosine * imaginary;
     }
     step.write(i, sum);
+  }
+
+ private:
+  template <int S, class Pass, class Storage>
+  static void transform(Pass const& pass, bool to_space, Storage const* x, Storage* y,
+                        bool accumulate) {
+    using Planned = typename Pass::plan;
+    constexpr Node n = Planned::head(S);
+    op::Fourier::Transform<typename Pass::precision> work;
+    work.batch = pass.batch;
+    work.axis = detail::fourier_axis<typename Planned::template Leaf<S>>(n);
+    work.to_space = to_space;
+    work.x = x;
+    work.y = y;
+    work.accumulate = accumulate;
+    pass.template run<op::Fourier>(S, work);
   }
 };
 

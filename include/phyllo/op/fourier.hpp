@@ -8,8 +8,8 @@ namespace phyllo::inline PHYLLO_ISA::op {
 
 /// Discrete Fourier transform along one axis, some of the frequencies: with E = weight(k)
 /// exp(2 pi i f(k) j / length), from space X_k = sum over j of conj(E_kj) x_j, to space
-/// y_j = sum over k of E_kj Y_k, of which a real result keeps the real part. Each is the gradient
-/// of the other.
+/// y_j = sum over k of E_kj Y_k; a real result is the real part of it. Each transform is the
+/// gradient of the other.
 ///
 /// shape    as FourierAxis says, behind the batch
 /// numerics sums in the type of sums, in rising order; angles in double

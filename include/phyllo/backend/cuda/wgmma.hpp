@@ -24,7 +24,7 @@ namespace phyllo::inline PHYLLO_ISA::cuda {
 ///
 /// options  Storage = bf16 | fp16
 /// cost     a fragment of weights is read once for 64 samples, and by no lane; the tensor cores
-///          give their full rate, of which mma.sync gets about 62 % on an H100
+///          give their full rate; mma.sync reaches about 62 % of it on an H100
 /// source   PTX ISA 8, 9.7.15.5 (wgmma: fragments, matrices in shared memory, descriptors)
 template <class Storage> struct Wgmma : Mma<Storage> {
   using InRegisters = Mma<Storage>;  // the instruction with the same values and sums
