@@ -16,7 +16,9 @@
 #include <rings.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <thread>
 
@@ -26,6 +28,29 @@ using namespace phyllo;
 using namespace phyllo::test;
 
 constexpr BatchOptions options{.batch = 24, .seed = 5, .lanes = 12, .prefetch = 2};
+
+// Numbers of the policy that cannot be its own are refused before anything changes.
+template <class T> void check_damaged(T& trainer, RowBatches& batches, std::string const& path) {
+  auto const before = state_of(trainer);
+  std::string const name = "phyllo.own.rank0";
+  for (double const number : {-1.0, 0.5, 1e300, std::nan("")})
+    for (std::size_t const at : {0, 1, 2}) {
+      if (rank_of() == 0) {
+        TensorFile file = read_safetensors(path);
+        for (StoredTensor& tensor : file.tensors)
+          if (tensor.name == name)
+            std::memcpy(&tensor.bytes[at * sizeof(double)], &number, sizeof(double));
+        write_safetensors(path + ".damaged", file);
+      }
+      MPI_Barrier(MPI_COMM_WORLD);
+      std::string const sentence =
+          sentence_of([&] { load_training(trainer, batches, path + ".damaged"); });
+      CHECK(phyllo_test::contains(sentence, "expected \"" + name + "\" of "));
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+  if (rank_of() == 0) std::filesystem::remove(path + ".damaged");
+  CHECK((state_of(trainer) == before));
+}
 
 template <class C, class P> void check_resumed() {
   using T = Trainer<Noisy, MeanSquaredError, Adam, P, C>;
@@ -52,6 +77,7 @@ template <class C, class P> void check_resumed() {
   load_training(second, batches, path);
   train_to(second, batches, 20);
   CHECK((finished(second) == expected));
+  if constexpr (has_own_state<C>) check_damaged(second, batches, path);
 }
 constexpr BatchOptions in_order{.batch = 24, .shuffle = false, .lanes = 12};
 
@@ -63,6 +89,12 @@ template <class C> struct Subject {
       : trainer(Space{}, MPI_COMM_WORLD, Adam{.rate = 0.01}, {.batch = 24, .seed = seed}) {}
 };
 
+// A policy with numbers of its own that no file contains.
+struct Forgets : LocalSgd<2, Mpi> {
+  using LocalSgd::LocalSgd;
+  void own_state() = delete;
+};
+
 long same_on_all(long number) {
   long both[2] = {number, -number};
   MPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
@@ -72,9 +104,17 @@ long same_on_all(long number) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("checkpoint: on the same ranks the same bits", C, AllReduce<Mpi>,
-                   Sharded<AllReduce<Mpi>> PHYLLO_IN_VERIFY(, Hierarchical<Mpi>)) {
+                   Sharded<AllReduce<Mpi>>,
+                   LocalSgd<3, Mpi> PHYLLO_IN_VERIFY(, Hierarchical<Mpi>, Lag<1, AllReduce<Mpi>>,
+                                                     Asynchronous<3, AllReduce<Mpi>>)) {
   check_resumed<C, Mixed<fp16, float>>();
 }
+#ifdef PHYLLO_ALL_CASES
+TEST_CASE("checkpoint: of groups") {
+  using C = Groups<2, AllReduce<Mpi>, Asynchronous<3, AllReduce<Mpi>>>;
+  if (ranks_of() > 1) check_resumed<C, Full<double>>();
+}
+#endif
 
 TEST_CASE("checkpoint: under Reproducible fewer ranks go on to the same bits") {
   using Exact = Execution<Space, DefaultBackends<Space>::type, FusionLevel::tile, Reproducible<12>>;
@@ -261,7 +301,7 @@ TEST_CASE("fit: a callback of one rank ends all; an error of one rank is that of
 }
 
 TEST_CASE("fit: ranks with weights of their own report what all have learned") {
-  Subject<LocalSgd<2, Mpi>> subject;
+  Subject<Forgets> subject;
   auto const history = fit(subject.trainer, subject.batches, subject.held_out, {.epochs = 2});
   CHECK(history.epochs.size() == 2);
   CHECK(same_on_all(long(1e9 * history.epochs.back().loss)));

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -104,6 +105,36 @@ template <int Staleness, Communication Inner> class Asynchronous {
     depart(exec, state);
     exchange_.finish(exec, state, false, inner_);
     under_way_ = false;
+  }
+
+  /// See StoresState. An exchange that is under way arrives, and is used when it is due.
+  template <class Space, class State>
+  std::vector<double> own_state(Space const& exec, State const& state) {
+    std::vector<double> numbers = {double(samples_), double(age_), double(under_way_),
+                                   double(exchanges_)};
+    if (under_way_) {
+      inner_.finish(exec);
+      exchange_.add_words(exec, state, numbers);
+    }
+    return numbers;
+  }
+  template <class State>
+  bool is_own_state(State const& state, std::vector<double> const& numbers) const {
+    if (numbers.size() < 4 || !detail::is_count(numbers[0], detail::largest_count) ||
+        !detail::is_count(numbers[1], Staleness) || !detail::is_count(numbers[2], 1) ||
+        !detail::is_count(numbers[3], detail::largest_count))
+      return false;
+    return long(numbers.size()) == 4 + (numbers[2] > 0 ? exchange_.word_count(state) : 0);
+  }
+  template <class Space, class State>
+  void set_own_state(Space const& exec, State const& state, std::vector<double> const& numbers) {
+    if (under_way_) inner_.finish(exec);
+    bool const none = numbers.empty();
+    samples_ = none ? 0 : long(numbers[0]);
+    age_ = none ? 0 : int(numbers[1]);
+    under_way_ = !none && numbers[2] > 0;
+    exchanges_ = none ? 0 : long(numbers[3]);
+    if (under_way_) exchange_.take_words(exec, state, numbers, 4);
   }
 
   StalenessReport staleness() const { return {Staleness, exchanges_, seconds_waited_}; }

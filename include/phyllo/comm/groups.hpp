@@ -7,11 +7,13 @@
 #include <phyllo/core/error.hpp>
 #include <phyllo/core/random.hpp>
 #include <phyllo/policy/communication.hpp>
+#include <phyllo/policy/stored_state.hpp>
 
 #include <concepts>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -86,6 +88,26 @@ template <int Count, Communication Inner, ExchangesWeights Outer> class Groups {
   }
   template <class Space, class State> void synchronize(Space const& exec, State const& state) {
     if (Count > 1) outer_.synchronize(exec, state);
+  }
+
+  /// See StoresState.
+  template <class Space, class State>
+  std::vector<double> own_state(Space const& exec, State const& state)
+    requires StoresState<Outer>
+  {
+    return outer_.own_state(exec, state);
+  }
+  template <class State>
+  bool is_own_state(State const& state, std::vector<double> const& numbers) const
+    requires StoresState<Outer>
+  {
+    return outer_.is_own_state(state, numbers);
+  }
+  template <class Space, class State>
+  void set_own_state(Space const& exec, State const& state, std::vector<double> const& numbers)
+    requires StoresState<Outer>
+  {
+    outer_.set_own_state(exec, state, numbers);
   }
 
   Outer const& outer() const { return outer_; }

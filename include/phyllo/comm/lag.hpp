@@ -5,8 +5,10 @@
 #include <phyllo/comm/policy_name.hpp>
 #include <phyllo/comm/transport/workspace.hpp>
 #include <phyllo/policy/communication.hpp>
+#include <phyllo/policy/stored_state.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -85,6 +87,53 @@ template <int Steps, Communication Inner> class Lag {
     for (Turn& turn : turn_) turn.inner.progress();
   }
   long exclusive_sum(long count) { return turn_[0].inner.exclusive_sum(count); }
+
+  /// See StoresState: the sums of the last step's gradients, the same on all ranks.
+  template <class Space, class State>
+  std::vector<double> own_state(Space const& exec, State const& state) {
+    Turn& before = turn_[1 - now_];
+    before.inner.finish(exec);
+    std::vector<double> numbers = {double(before.parts.size())};
+    auto const* const gradients = reinterpret_cast<std::byte const*>(state.gradients);
+    for (Part const& part : before.parts) {
+      numbers.push_back(double(static_cast<std::byte const*>(part.data) - gradients));
+      numbers.push_back(double(part.bytes));
+      detail::append_words(exec, numbers, before.copies.data() + part.at, part.bytes);
+    }
+    return numbers;
+  }
+  template <class State> bool is_own_state(State const&, std::vector<double> const& numbers) const {
+    long const most = turn_[0].copies.bytes();
+    std::size_t const parts = numbers.empty() || !detail::is_count(numbers[0], most)
+                                  ? numbers.size()
+                                  : std::size_t(numbers[0]);
+    std::size_t at = 1;
+    long used = 0;
+    for (std::size_t k = 0; k < parts; ++k) {
+      if (at + 2 > numbers.size() || !detail::is_count(numbers[at], most) ||
+          !detail::is_count(numbers[at + 1], most - used) ||
+          long(numbers[at]) + long(numbers[at + 1]) > most)
+        return false;
+      used += long(numbers[at + 1]);
+      at += 2 + std::size_t(detail::words_in(long(numbers[at + 1])));
+    }
+    return at == numbers.size();
+  }
+  template <class Space, class State>
+  void set_own_state(Space const& exec, State const& state, std::vector<double> const& numbers) {
+    Turn& before = turn_[1 - now_];
+    before.inner.finish(exec);
+    before.parts.clear();
+    std::size_t at = 1;
+    long used = 0;
+    for (int k = 0; !numbers.empty() && k < int(numbers[0]); ++k) {
+      long const offset = long(numbers[at]), size = long(numbers[at + 1]);
+      at += 2;
+      before.parts.push_back({reinterpret_cast<std::byte*>(state.gradients) + offset, used, size});
+      detail::take_words(exec, numbers, at, before.copies.data() + used, size);
+      used += size;
+    }
+  }
 
  private:
   struct Part {

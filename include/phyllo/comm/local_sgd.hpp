@@ -11,6 +11,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -80,6 +81,21 @@ template <long Period, Transport T, RuleState Momentum = RuleState::averaged> cl
       exchange_.finish(exec, state, false, transport_);
     }
     samples_ = steps_ = 0;
+  }
+
+  /// See StoresState.
+  template <class Space, class State>
+  std::vector<double> own_state(Space const&, State const&) const {
+    return {double(samples_), double(steps_)};
+  }
+  template <class State> bool is_own_state(State const&, std::vector<double> const& numbers) const {
+    return numbers.size() == 2 && detail::is_count(numbers[0], detail::largest_count) &&
+           detail::is_count(numbers[1], detail::largest_count);
+  }
+  template <class Space, class State>
+  void set_own_state(Space const&, State const&, std::vector<double> const& numbers) {
+    samples_ = numbers.empty() ? 0 : long(numbers[0]);
+    steps_ = numbers.empty() ? 0 : long(numbers[1]);
   }
 
  private:

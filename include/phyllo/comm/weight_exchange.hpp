@@ -5,11 +5,14 @@
 #include <phyllo/comm/transport/workspace.hpp>
 #include <phyllo/core/launch_label.hpp>
 #include <phyllo/core/macros.hpp>
+#include <phyllo/policy/stored_state.hpp>
 #include <phyllo/policy/trained_state.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
 #include <type_traits>
+#include <vector>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -128,6 +131,26 @@ class WeightExchange {
     detail::TakeMean<T, S> const take{numbers(state), weighed_.numbers<T>(),
                                       meanwhile ? snapshot_.numbers<T>() : nullptr};
     launch(exec, "phyllo/mean weights", take.numbers.count(), take);
+  }
+
+  /// Of an exchange whose sum has arrived and that was not finished, while ranks go on training.
+  template <class T, class S> long word_count(TrainedState<T, S> const& state) const {
+    long const bytes = long(sizeof(T)) * numbers(state).count();
+    return detail::words_in(bytes + long(sizeof(T))) + detail::words_in(bytes);
+  }
+  template <class Space, class T, class S>
+  void add_words(Space const& exec, TrainedState<T, S> const& state,
+                 std::vector<double>& words) const {
+    long const bytes = long(sizeof(T)) * numbers(state).count();
+    detail::append_words(exec, words, weighed_.data(), bytes + long(sizeof(T)));
+    detail::append_words(exec, words, snapshot_.data(), bytes);
+  }
+  template <class Space, class T, class S>
+  void take_words(Space const& exec, TrainedState<T, S> const& state,
+                  std::vector<double> const& words, std::size_t at) {
+    long const bytes = long(sizeof(T)) * numbers(state).count();
+    detail::take_words(exec, words, at, weighed_.data(), bytes + long(sizeof(T)));
+    detail::take_words(exec, words, at, snapshot_.data(), bytes);
   }
 
  private:

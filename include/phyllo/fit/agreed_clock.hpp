@@ -12,7 +12,7 @@
 namespace phyllo::inline PHYLLO_ISA::detail {
 
 // Replaces numbers on the host by their sums over the ranks. Collective; blocks.
-template <class T> void sum_over_ranks(T& trainer, double* numbers, int count) {
+template <class T> void sum_over_ranks(T& trainer, double* numbers, long count) {
   auto& sums = trainer.sums();
   if (sums.size() == 1) return;
   using Host = Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/core/allocate.hpp>
+#include <phyllo/fit/own_state.hpp>
 #include <phyllo/fit/stored_numbers.hpp>
 #include <phyllo/io/load.hpp>
 #include <phyllo/io/save.hpp>
@@ -10,6 +11,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -18,10 +20,6 @@
 #include <vector>
 
 namespace phyllo::inline PHYLLO_ISA {
-
-/// Whether checkpoints of a policy are complete: it keeps no numbers of its own between steps.
-template <class C>
-inline constexpr bool has_checkpoints = !ExchangesWeights<C> && !gradients_are_late<C>;
 
 /// A trainer's whole state as tensors of one file, and back: weights and buffers under the names
 /// that `save` uses, the rule's numbers as <rule>.<k>.<parameter>, counters, loss scale, rate.
@@ -34,17 +32,21 @@ inline constexpr bool has_checkpoints = !ExchangesWeights<C> && !gradients_are_l
 ///          network, rule or precision, or one that is not complete -> Error, and nothing is
 ///          changed
 /// numerics bit for bit. Running statistics that ranks have of their own are stored for each rank;
-///          on another number of ranks all take their mean
-/// cost     all ranks copy the state to the host; where ranks share parameters, one gather of it
+///          on another number of ranks all take their mean. Weights that ranks have of their own
+///          likewise, with the rule's numbers; the names of `save` have their mean
+/// cost     all ranks copy the state to the host; where ranks share parameters, one gather of it;
+///          where they have weights of their own, one sum over the ranks for each rank
 template <class T> class TrainingTensors {
   using M = typename T::ModelType;
   using C = typename T::communication_type;
   using A = typename M::accumulate;
   using Rule = std::remove_cvref_t<decltype(std::declval<T>().optimizer().rule())>;
-  static_assert(has_checkpoints<C>,
-                "Checkpoint: this communication policy keeps numbers of its own between steps, "
-                "which a file does not contain. Train with AllReduce, Hierarchical, Sharded or "
-                "TreeReduce, or save the weights alone with save.");
+  using OwnState = detail::OwnState<T>;
+  static_assert(
+      has_checkpoints<C>,
+      "Checkpoint: this communication policy keeps numbers of its own between steps, "
+      "which it cannot store. Write the functions of StoresState for it, or save the weights "
+      "alone with save.");
 
  public:
   /// Collective: every rank calls it. The same on all ranks.
@@ -53,16 +55,19 @@ template <class T> class TrainingTensors {
     auto& model = trainer.model();
     Buffers const own = room<Buffers>("buffers", M::nodes.buffer_size);
     Kokkos::deep_copy(exec, own, model.buffers());
+    std::vector<double> const own_numbers = OwnState::of(trainer);
     trainer.synchronize();  // unrounded weights of all shares, and mean running statistics
     TensorFile file = to_tensors(exec, model);
     Kokkos::deep_copy(exec, model.buffers(), own);
+    add_rule(trainer, file);
+    OwnState::add(trainer, own_numbers, file);
+    OwnState::set(trainer, own_numbers);
     file.metadata.emplace_back("phyllo.checkpoint", "1");
     file.metadata.emplace_back("phyllo.layers", layers());
     file.metadata.emplace_back("phyllo.precision", type_name<typename M::precision>());
     file.metadata.emplace_back("phyllo.rule", Rule::name);
     file.metadata.emplace_back("phyllo.ranks", std::to_string(trainer.sums().size()));
     add_rank_buffers(trainer, own, file);
-    add_rule(trainer, file);
     StepState const s = state_of(trainer);
     detail::add_numbers<std::uint64_t>(
         file, counters,
@@ -89,6 +94,7 @@ template <class T> class TrainingTensors {
     detail::numbers_of<double>(file, factors, 10, who);
     if (has_rank_buffers(trainer, file))
       detail::numbers_of<float>(file, rank_buffers(trainer), M::nodes.buffer_size, who);
+    OwnState::in(trainer, file, who);
     // Last: another network lacks tensors too, about which the sentences above say more.
     expect(file, "phyllo.layers", layers(), who);
   }
@@ -132,6 +138,7 @@ template <class T> class TrainingTensors {
     exec.fence("phyllo: checkpoint");
     model.weights_changed(exec);  // the next step compares what ranks hold
     trainer.count_steps_from(long(c[7]));
+    OwnState::set(trainer, OwnState::in(trainer, file, who));
   }
 
  private:
