@@ -22,6 +22,8 @@
 #include <filesystem>
 #include <thread>
 
+#include <sys/resource.h>
+
 namespace {
 
 using namespace phyllo;
@@ -161,6 +163,18 @@ TEST_CASE("checkpoint: errors of one rank are the same sentence on all") {
       sentence_of([&] { save_training(trainer, folder / "absent/training.safetensors"); });
   CHECK(phyllo_test::contains(sentence, "create the directory first"));
   std::string const path = folder / "training.safetensors";
+  // Only rank 0's disk is full.
+  ::rlimit unlimited = {};
+  ::getrlimit(RLIMIT_FSIZE, &unlimited);
+  if (rank_of() == 0) {
+    ::rlimit const limit = {1000, unlimited.rlim_max};  // bytes
+    std::signal(SIGXFSZ, SIG_IGN);
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  sentence = sentence_of([&] { save_training(trainer, batches, path); });
+  ::setrlimit(RLIMIT_FSIZE, &unlimited);
+  CHECK(phyllo_test::contains(sentence, "raise the file size limit"));
+  CHECK((state_of(trainer) == before));
   save_training(trainer, batches, path);
   // Only the last rank names another file.
   bool const is_last = rank_of() == ranks_of() - 1;

@@ -1,9 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// This program replaces the operating system's calls by its own, which note their order, fail when
-// they are told to, and end the process at any of them: a killed process cannot show whether bytes
-// had reached the disk, the order of the calls can.
+// A killed process cannot show whether bytes had reached the disk, the order of the calls can.
 
 #include <phyllo/io/atomic_file.hpp>
 
@@ -19,72 +17,19 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "io/safetensors_file.hpp"
+#include "io/system_calls.hpp"
 
 using phyllo_test::bytes_of;
 using phyllo_test::contains;
 using phyllo_test::contents;
+using phyllo_test::Interception;
+using phyllo_test::interception;
 using phyllo_test::refusal;
 using phyllo_test::set_contents;
-
-namespace {
-
-struct Interception {
-  bool active = false;
-  std::vector<std::string> calls = {};
-  std::string failing = {};  // the call that fails
-  int error = 0;             // with this errno
-  int failures = 0;          // so many times
-  long largest_write = 0;    // bytes that one write takes; 0: all
-  int exit_at = -1;          // the number of the call before which the process ends
-};
-
-Interception interception;
-
-// True where the call is to fail; errno is then set.
-bool fails(std::string const& call) {
-  if (!interception.active) return false;
-  if (static_cast<int>(interception.calls.size()) == interception.exit_at) ::_exit(99);
-  interception.calls.push_back(call);
-  if (call != interception.failing || interception.failures == 0) return false;
-  --interception.failures;
-  errno = interception.error;
-  return true;
-}
-
-std::string kind(int descriptor) {
-  struct stat status = {};
-  ::fstat(descriptor, &status);
-  return S_ISDIR(status.st_mode) ? "directory" : "file";
-}
-
-}  // namespace
-
-extern "C" {
-
-ssize_t write(int descriptor, void const* data, size_t size) {
-  if (descriptor > 2 && fails("write")) return -1;
-  if (descriptor > 2 && interception.active && interception.largest_write > 0) {
-    size = std::min(size, static_cast<size_t>(interception.largest_write));
-  }
-  return ::syscall(SYS_write, descriptor, data, size);
-}
-
-int fsync(int descriptor) {
-  if (fails("fsync " + kind(descriptor))) return -1;
-  return static_cast<int>(::syscall(SYS_fsync, descriptor));
-}
-
-int renameat(int from_directory, char const* from, int to_directory, char const* to) noexcept {
-  if (fails("rename")) return -1;
-  return static_cast<int>(::syscall(SYS_renameat2, from_directory, from, to_directory, to, 0));
-}
-
-}  // extern "C"
 
 namespace {
 
@@ -225,7 +170,7 @@ TEST_CASE("a process that ends at any call leaves the old file or the new one") 
     CAPTURE(point);
     Scene const scene;
     int const status = in_child([&] {
-      replace(scene.path, scene.new_text, {.largest_write = 20'000, .exit_at = point});
+      replace(scene.path, scene.new_text, {.largest_write = 20'000, .kill_at = point});
       return 0;
     });
     bool const renamed = contents(scene.path) == scene.new_text;
@@ -237,8 +182,8 @@ TEST_CASE("a process that ends at any call leaves the old file or the new one") 
       CHECK(renamed);
       break;
     }
-    REQUIRE(WIFEXITED(status));
-    REQUIRE(WEXITSTATUS(status) == 99);
+    REQUIRE(WIFSIGNALED(status));
+    REQUIRE(WTERMSIG(status) == SIGKILL);
     ++points;
   }
   CHECK(points == 3 + 3 + 3);  // writes of each half, fsync, rename, fsync
