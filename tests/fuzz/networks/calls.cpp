@@ -7,6 +7,8 @@
 
 #include "subject.hpp"
 
+#include <phyllo/fit/checkpoints.hpp>
+
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -30,6 +32,8 @@ using phyllo::Sgd, phyllo::Adam;
 struct State {
   Numbers parameters, master, buffers, optimizer;
   std::vector<unsigned char> step;
+  int frozen = 0;  // of Caller::freeze
+  long steps = 0;
   bool operator==(State const&) const = default;
 };
 
@@ -42,7 +46,8 @@ class Caller : public Subject<Net, InTags, OutTags, S> {
   Caller() : Base(capacity, 5, typename S::rule{}) {}
 
   State state() {
-    State s{this->parameters(), this->master(), this->buffers(), {}, {}};
+    State s{this->parameters(),  this->master(), this->buffers(), {}, {}, frozen_,
+            this->held().steps()};
     auto const& numbers = this->held().optimizer().state();
     for (std::size_t i = 0; i < numbers.size(); ++i) s.optimizer.push_back(double(numbers(i)));
     auto const* const bytes = reinterpret_cast<unsigned char const*>(this->model().state().data());
@@ -55,6 +60,28 @@ class Caller : public Subject<Net, InTags, OutTags, S> {
     for (std::size_t i = 0; i < numbers.size(); ++i)
       numbers(i) = typename std::decay_t<decltype(numbers)>::non_const_value_type(s.optimizer[i]);
     std::memcpy(static_cast<void*>(this->model().state().data()), s.step.data(), s.step.size());
+    freeze(s.frozen);
+    this->held().count_steps_from(s.steps);
+  }
+  /// Which tensors steps leave as they are. 0: none.
+  void freeze(int which) {
+    using Choice = phyllo::ParameterSelection;
+    auto& trainer = this->held();
+    trainer.set_frozen(Choice::all(), false);
+    if (which == 1) trainer.set_frozen(Choice::biases_and_norms());
+    if (which == 2) trainer.set_frozen(~Choice::named("0.*"));
+    if (which == 3) trainer.set_frozen(Choice::named("0.weight"));
+    frozen_ = which;
+  }
+  void save_training(std::string const& path) { phyllo::save_training(this->held(), path); }
+  void load_training(std::string const& path) { phyllo::load_training(this->held(), path); }
+  void accumulate(Tensors const& x, Tensors const& t, int batch) {
+    typename Base::Ports in(this->inputs, batch);
+    in.write(x);
+    this->with_targets(t, batch, [&](auto const& targets) {
+      this->held().accumulate_gradients(Base::template input_views<true>(in), targets);
+      this->exec().fence();
+    });
   }
   Trained replay(Tensors const& x, Tensors const& t, int batch, int count) {
     typename Base::Ports in(this->inputs, batch);
@@ -70,6 +97,9 @@ class Caller : public Subject<Net, InTags, OutTags, S> {
     this->model().initialize(this->exec(), phyllo::KaimingUniform{}, seed);
     this->exec().fence();
   }
+
+ private:
+  int frozen_ = 0;
 };
 
 /// What calls return, one after the other.
@@ -99,7 +129,10 @@ template <class Case> class Order {
         path_((std::filesystem::temp_directory_path() /
                ("phyllo-calls-" + std::to_string(::getpid()) + ".safetensors"))
                   .string()) {}
-  ~Order() { std::remove(path_.c_str()); }
+  ~Order() {
+    std::remove(path_.c_str());
+    std::remove(training_path().c_str());
+  }
 
   /// Empty, or what differs and after which calls.
   std::string run(int calls) {
@@ -118,6 +151,7 @@ template <class Case> class Order {
     int batch = 0;
   };
 
+  std::string training_path() const { return path_ + ".training"; }
   int below(int n) { return int(random_() % unsigned(n)); }
   Tensors numbers(std::vector<Port> const& ports, int batch) {
     Tensors all;
@@ -164,6 +198,8 @@ template <class Case> class Order {
     if (left.master != plain.state().master) return "other master parameters are left";
     if (left.buffers != plain.state().buffers) return "other running statistics are left";
     if (left.optimizer != plain.state().optimizer) return "another state of the optimizer is left";
+    if (left.steps != plain.state().steps) return "another number of steps is left";
+    if (left.frozen != plain.state().frozen) return "other tensors are frozen";
     if (left.step != plain.state().step) return "another StepState is left";
     state_ = left;
     return "";
@@ -186,7 +222,7 @@ template <class Case> class Order {
     int const batch = sizes[below(4)];
     Tensors const x = numbers(trainer_.inputs, batch);
     std::string const of = "(" + std::to_string(batch) + ")";
-    switch (below(12)) {
+    switch (below(17)) {
       case 0:
       case 1: {
         Forward const forward{state_, x, batch};
@@ -254,6 +290,44 @@ template <class Case> class Order {
         forward_.reset();
         return compare("load", [&](Trainer& t, Returned&) { t.load(path_); });
       }
+      case 11: {
+        int const which = below(4);
+        return compare("freeze " + std::to_string(which),
+                       [&](Trainer& t, Returned&) { t.freeze(which); });
+      }
+      case 12: {
+        std::string first;
+        auto const wrong = compare("save_training", [&](Trainer& t, Returned&) {
+          t.save_training(training_path());
+          if (first.empty()) first = contents(training_path());
+        });
+        checkpoint_ = state_;
+        return wrong.empty() && first != contents(training_path()) ? "another file" : wrong;
+      }
+      case 13: {
+        if (!checkpoint_) return "";
+        forward_.reset();
+        State const now = state_;
+        State expected = *checkpoint_;
+        expected.frozen = now.frozen;  // which the program sets
+        return compare_from(
+            "load_training", now, [&](Trainer& t, Returned&) { t.load_training(training_path()); },
+            [&](Trainer& t, Returned&) { t.restore(expected); });
+      }
+      case 14: {
+        // What comes between does not count.
+        Tensors const t = targets(batch), more = numbers(trainer_.inputs, 3), u = targets(3);
+        bool const between = below(2) == 0;
+        forward_.reset();
+        return compare("accumulate(3), step" + of, [&](Trainer& trainer, Returned& r) {
+          trainer.accumulate(more, u, 3);
+          if (between && &trainer == &trainer_) {
+            trainer.infer(x, batch);
+            trainer.evaluate(x, t, batch);
+          }
+          r.add(trainer.step(x, t, batch).loss);
+        });
+      }
       default: {
         Tensors const t = targets(batch);
         forward_.reset();
@@ -282,6 +356,7 @@ template <class Case> class Order {
   Trainer trainer_;
   State state_;
   std::optional<Forward> forward_;  // the last one, while its activations and parameters are there
+  std::optional<State> checkpoint_;
   bool saved_ = false;
   std::string said_;
 };
