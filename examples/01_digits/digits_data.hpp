@@ -86,16 +86,3 @@ struct DigitsData {
     return lines;
   }
 };
-
-/// Samples of a data set by their indices, into the first rows of a batch.
-struct GatherBatch {
-  DigitsData::Images images, batch_images;
-  DigitsData::Labels labels, batch_labels;
-  Kokkos::View<long*> indices;
-
-  KOKKOS_FUNCTION void operator()(int n) const {
-    for (int i = 0; i < 64; ++i)
-      batch_images(n, 0, i / 8, i % 8) = images(indices(n), 0, i / 8, i % 8);
-    batch_labels(n) = labels(indices(n));
-  }
-};

@@ -9,9 +9,7 @@ bool DigitsOptions::parse(int argc, char** argv, int& status) {
   CLI::App app{"Trains a convolutional network on handwritten digits."};
   app.add_option("--data", data, "gzipped CSV file of digits")->capture_default_str();
   app.add_option("--weights", weights, "safetensors file to write")->capture_default_str();
-  app.add_option("--history", history, "CSV file to write")->capture_default_str();
-  app.add_option("--progress", progress, "bar (for terminals), lines, or auto")
-      ->check(CLI::IsMember({"auto", "bar", "lines"}));
+  app.add_option("--log", log, "CSV file to write")->capture_default_str();
   app.add_option("--epochs", epochs)->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--batch", batch, "samples of all ranks in one step")
       ->check(CLI::PositiveNumber)

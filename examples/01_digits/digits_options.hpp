@@ -9,9 +9,8 @@
 struct DigitsOptions {
   std::string data = "examples/data/digits.csv.gz";
   std::string weights = "digits.safetensors";
-  std::string history = "digits_history.csv";
-  std::string progress = "auto";
-  int epochs = 40;
+  std::string log = "digits.csv";
+  std::uint64_t epochs = 40;
   long batch = 64;  // of all ranks together
   float rate = 0.05f;
   std::uint64_t seed = 1;

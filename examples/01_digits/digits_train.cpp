@@ -6,103 +6,57 @@
 #include "digits_data.hpp"
 #include "digits_network.hpp"
 #include "digits_options.hpp"
-#include "progress.hpp"
 
 #include <phyllo/comm/mpi.hpp>
+#include <phyllo/data/view_source.hpp>
+#include <phyllo/fit/fit.hpp>
 
 #include <mpi.h>
 
-#include <unistd.h>
-
 #include <cstdio>
-#include <fstream>
+#include <iostream>
 
-void train(MPI_Comm communicator, DigitsOptions const& options) {
+void train(int rank, int ranks, DigitsOptions const& options) {
   using Trainer = phyllo::Trainer<DigitsNetwork, phyllo::CrossEntropy, phyllo::Sgd,
                                   phyllo::Full<float>, phyllo::AllReduce<phyllo::Mpi>>;
-  int rank = 0, ranks = 1;
-  MPI_Comm_rank(communicator, &rank);
-  MPI_Comm_size(communicator, &ranks);
-
-  DigitsData const training = DigitsData::read(options.data, DigitsData::Part::training);
-  DigitsData const held_out = DigitsData::read(options.data, DigitsData::Part::held_out);
-  phyllo::Sampler sampler(training.size(), options.batch, rank, ranks, options.seed);
+  using Batches = phyllo::Batches<DigitsData::Images, DigitsData::Labels>;
+  DigitsData const digits = DigitsData::read(options.data, DigitsData::Part::training);
+  DigitsData const others = DigitsData::read(options.data, DigitsData::Part::held_out);
 
   Kokkos::DefaultExecutionSpace exec;
+  Batches batches(exec, phyllo::ViewSource(digits.images, digits.labels),
+                  {.batch = options.batch, .seed = options.seed}, rank, ranks);
+  Batches held_out(exec, phyllo::ViewSource(others.images, others.labels),
+                   {.batch = options.batch, .shuffle = false}, rank, ranks);
+  auto const steps = std::uint64_t(batches.steps()) * options.epochs;
   phyllo::Sgd const sgd{.rate = options.rate,
                         .momentum = 0.9f,
                         .weight_decay = 1e-4f,
-                        .schedule = phyllo::cosine_schedule(std::uint64_t(sampler.steps()) *
-                                                            std::uint64_t(options.epochs))};
-  Trainer trainer(exec, communicator, sgd,
-                  {.batch = int(sampler.largest_part()), .seed = options.seed});
-  if (rank == 0) {
-    std::puts(phyllo::explain<DigitsNetwork>());
-    std::printf("training on %ld digits, %ld held out, %d ranks, backend %s, communication %s\n",
-                training.size(), held_out.size(), ranks, Kokkos::DefaultExecutionSpace::name(),
-                phyllo::AllReduce<phyllo::Mpi>::name);
-  }
+                        .schedule = phyllo::cosine_schedule(steps)};
+  Trainer trainer(exec, MPI_COMM_WORLD, sgd,
+                  {.batch = int(batches.largest_part()), .seed = options.seed});
+  if (rank == 0) std::puts(phyllo::explain<DigitsNetwork>());
 
-  auto const largest = std::size_t(sampler.largest_part());
-  DigitsData::Images images("batch images", largest, 1, 8, 8);
-  DigitsData::Labels labels("batch labels", largest);
-  Kokkos::View<long*> indices("batch indices", largest);
-  // Each rank evaluates its share of the held-out digits; the trainer adds them up.
-  std::pair<long, long> const share{held_out.size() * rank / ranks,
-                                    held_out.size() * (rank + 1) / ranks};
-  auto const held_out_images =
-      Kokkos::subview(held_out.images, share, Kokkos::ALL, Kokkos::ALL, Kokkos::ALL);
-  auto const held_out_labels = Kokkos::subview(held_out.labels, share);
-
-  std::ofstream history;
-  if (rank == 0) {
-    history.open(options.history);
-    history << "epoch,training_loss,held_out_loss,held_out_accuracy\n";
-  }
-  bool const terminal = options.progress == "auto" && isatty(STDOUT_FILENO) == 1;
-  Progress progress(options.epochs, terminal || options.progress == "bar");
-  phyllo::Evaluation evaluation;
-  for (int epoch = 0; epoch < options.epochs; ++epoch) {
-    Kokkos::Timer timer;
-    sampler.start_epoch(std::uint64_t(epoch));
-    double loss = 0;
-    for (long step = 0; step < sampler.steps(); ++step) {
-      auto const part = sampler.part(step);
-      auto const host = Kokkos::create_mirror_view(indices);
-      for (std::size_t i = 0; i < part.size(); ++i) host(i) = part[i];
-      Kokkos::deep_copy(exec, indices, host);
-      Kokkos::parallel_for("gather batch", Kokkos::RangePolicy(exec, 0, int(part.size())),
-                           GatherBatch{training.images, images, training.labels, labels, indices});
-      std::pair<std::size_t, std::size_t> const rows{0, part.size()};
-      trainer.step(Kokkos::subview(images, rows, Kokkos::ALL, Kokkos::ALL, Kokkos::ALL),
-                   Kokkos::subview(labels, rows));
-      loss += trainer.loss() / double(sampler.steps());
-      if (rank == 0) progress.within(epoch, double(step + 1) / double(sampler.steps()));
-    }
-    double const seconds = timer.seconds();
-    evaluation = trainer.evaluate(held_out_images, held_out_labels);
-    if (rank != 0) continue;
-    progress.epoch(epoch, loss, evaluation.accuracy, double(training.size()) / seconds);
-    history << epoch + 1 << ',' << loss << ',' << evaluation.loss << ',' << evaluation.accuracy
-            << '\n';
-  }
-  trainer.synchronize();
-  if (rank == 0) {
-    phyllo::save(exec, trainer.model(), options.weights);
-    std::printf("held-out accuracy %.17g\nweights in %s, history in %s\n", evaluation.accuracy,
-                options.weights.c_str(), options.history.c_str());
-  }
+  auto const history =
+      phyllo::fit(trainer, batches, held_out,
+                  {.epochs = options.epochs, .progress = &std::cout, .log = options.log});
+  if (rank != 0) return;
+  phyllo::save(exec, trainer.model(), options.weights);
+  std::printf("held-out accuracy %.17g\nweights in %s, log in %s\n",
+              history.epochs.back().held_out.accuracy, options.weights.c_str(),
+              options.log.c_str());
 }
 
 int main(int argc, char* argv[]) {
-  int provided = 0;
+  int provided = 0, rank = 0, ranks = 1, status = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  int status = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   {
     Kokkos::ScopeGuard kokkos(argc, argv);
     try {
       DigitsOptions options;
-      if (options.parse(argc, argv, status)) train(MPI_COMM_WORLD, options);
+      if (options.parse(argc, argv, status)) train(rank, ranks, options);
     } catch (std::exception const& error) {
       std::fprintf(stderr, "digits_train: %s\n", error.what());
       MPI_Abort(MPI_COMM_WORLD, 1);

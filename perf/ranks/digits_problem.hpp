@@ -12,6 +12,19 @@
 
 namespace perf {
 
+/// Samples of a data set by their indices, into the first rows of a batch.
+struct GatherBatch {
+  DigitsData::Images images, batch_images;
+  DigitsData::Labels labels, batch_labels;
+  Kokkos::View<long*> indices;
+
+  KOKKOS_FUNCTION void operator()(int n) const {
+    for (int i = 0; i < 64; ++i)
+      batch_images(n, 0, i / 8, i % 8) = images(indices(n), 0, i / 8, i % 8);
+    batch_labels(n) = labels(indices(n));
+  }
+};
+
 /// Digits as example 01 trains them: its network, batch, and rule.
 class DigitsProblem {
  private:
