@@ -286,7 +286,7 @@ class ViewSource;
 struct BatchOptions;
 struct Position;
 class BatchOrder;
-template <class Inputs, class Targets, class Space> class Batches;
+template <class Inputs, class Targets, class Space, bool IsCopied> class Batches;
 
 // fit
 template <class T> class TrainingTensors;

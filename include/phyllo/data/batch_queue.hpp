@@ -61,6 +61,11 @@ class BatchQueue {
     next_ = after(next_);
     return slot;
   }
+  /// Whether take() returns at once, with a batch that the thread has read.
+  bool is_ready() {
+    std::lock_guard<std::mutex> const lock(mutex_);
+    return written_ > taken_;
+  }
   /// Slots that were taken and not released.
   long held() const { return taken_ - released_; }
   /// Slots of all batches but the last `kept` may be overwritten.

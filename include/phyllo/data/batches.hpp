@@ -4,8 +4,10 @@
 
 #include <phyllo/core/allocate.hpp>
 #include <phyllo/core/error.hpp>
+#include <phyllo/data/augmentation_draw.hpp>
 #include <phyllo/data/batch_options.hpp>
 #include <phyllo/data/batch_queue.hpp>
+#include <phyllo/data/device_copies.hpp>
 #include <phyllo/model/bind.hpp>
 #include <phyllo/model/tensors.hpp>
 
@@ -13,6 +15,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -40,6 +43,25 @@ template <class First, class... Rest> struct SpaceOf<Tensors<First, Rest...>> {
   using type = typename decltype(First::view)::execution_space;
 };
 
+// Host memory that a device copies from while it computes.
+#ifdef KOKKOS_HAS_SHARED_HOST_PINNED_SPACE
+using BatchMemory = Kokkos::SharedHostPinnedSpace;
+#else
+using BatchMemory = Kokkos::HostSpace;
+#endif
+
+template <class Space>
+inline constexpr bool reads_host_memory =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
+
+// An instance for copies beside the kernels of exec.
+template <class Space> Space instance_beside(Space const& exec) {
+  if constexpr (reads_host_memory<Space>)
+    return exec;
+  else
+    return Kokkos::Experimental::partition_space(exec, 1)[0];
+}
+
 }  // namespace detail
 
 /// A rank's part of one global batch: trainer.step(batch.inputs, batch.targets).
@@ -54,11 +76,13 @@ template <class Inputs, class Targets> struct Batch {
 /// for (auto const& batch : batches.epoch(3)) trainer.step(batch.inputs, batch.targets);
 ///
 /// shape    each View (samples of this rank, ...), the extents of a sample from the source
-/// options  Inputs, Targets: a View with LayoutRight, or Tensors<Named<tag, View>...>; the arrays
-///          of the source are those of the inputs, then those of the targets · BatchOptions
+/// options  Inputs, Targets: a View with LayoutRight (of rank 1: any), or Tensors<Named<tag,
+///          View>...>; the arrays of the source are those of the inputs, then those of the targets
+///          · BatchOptions · IsCopied: kernels read copies, as they have to on a device; with
+///          prefetch, the next batch is copied while they run
 /// state    windows of samples in host memory, at most BatchOptions::host_bytes for all ranks
-///          together (host_bytes() tells this rank's); besides 2 (prefetch + 1) batches, and one on
-///          a device
+///          together (host_bytes() tells this rank's); besides 2 (prefetch + 1) batches, and two on
+///          a device; augmentations
 /// threads  one thread at a time; a reader thread of its own where BatchOptions::prefetch is set,
 ///          which calls neither Kokkos nor MPI
 /// errors   run: arrays that do not fit the Views, more ranks than lanes, options that are not
@@ -69,7 +93,8 @@ template <class Inputs, class Targets> struct Batch {
 ///          are converted to those of the Views; integers are checked, floating numbers are
 ///          rounded.
 /// cost     each rank reads its own samples only, once an epoch, block by block
-template <class Inputs, class Targets, class Space = typename detail::SpaceOf<Inputs>::type>
+template <class Inputs, class Targets, class Space = typename detail::SpaceOf<Inputs>::type,
+          bool IsCopied = !detail::reads_host_memory<Space>>
 class Batches {
  public:
   using BatchType = Batch<Inputs, Targets>;
@@ -77,7 +102,7 @@ class Batches {
   /// exec: the instance on which the batches are used, such as the trainer's.
   template <SampleSource S>
   Batches(Space const& exec, S source, BatchOptions const& options, int rank = 0, int ranks = 1)
-      : exec_(exec), options_(options) {
+      : exec_(exec), options_(options), rank_(rank), ranks_(ranks) {
     if (ranks < 1 || rank < 0 || rank >= ranks || ranks > options.lanes)
       throw Error(
           "Batches: expected a rank below the number of ranks, and at least one lane for "
@@ -109,8 +134,7 @@ class Batches {
     // 64 bytes more, so that Views begin at multiples of 64 and are read in place.
     host_ = allocate<HostBytes>("phyllo: batches", long(slots.size()) * bytes + 64, remedy,
                                 Kokkos::WithoutInitializing);
-    if constexpr (!on_host)
-      device_ = allocate<Bytes>("phyllo: batch", bytes, remedy, Kokkos::WithoutInitializing);
+    if constexpr (IsCopied) copies_.emplace(exec, detail::instance_beside(exec), bytes, remedy);
     for (std::size_t s = 0; s < slots.size(); ++s)
       for (long const begin : begin_) slots[s].push_back(slot(s) + begin);
     queue_ = std::make_unique<BatchQueue>(std::move(reader), std::move(slots), options.prefetch);
@@ -131,32 +155,50 @@ class Batches {
   long host_bytes() const { return queue_->reader().host_bytes() + long(host_.size()); }
 
   /// Of the batch that next() returns; behind the last step of an epoch it is {epoch + 1, 0}.
-  Position position() const { return queue_->position(); }
+  Position position() const { return copied_ ? *copied_ : queue_->position(); }
   /// errors   run: a step that an epoch does not have -> Error
   void seek(Position const& position) {
     if (position.step < 0 || position.step >= steps())
       throw Error("Batches: expected a step from 0 to " + std::to_string(steps() - 1) + ", got " +
                   std::to_string(position.step) + ".");
+    if (position == this->position()) return;
+    if constexpr (IsCopied) copies_->drop();
+    copied_.reset();
     queue_->seek(position);
+  }
+  /// Each batch is changed before next() returns it, by the augmentations in the order of these
+  /// calls: augment(exec, batch, draw), with an AugmentationDraw, launches kernels on exec that
+  /// write to the batch's Views. RandomFlip, RandomCrop and GaussianNoise are three.
+  ///
+  /// options  augment: a callable that is copied
+  template <class Augment> void augment(Augment augment) {
+    static_assert(std::is_invocable_v<Augment const&, Space const&, BatchType const&,
+                                      AugmentationDraw const&>,
+                  "Batches::augment: expected a callable with const arguments (exec, batch, draw), "
+                  "an instance, "
+                  "a batch and an AugmentationDraw.");
+    augmentations_.push_back(std::make_unique<AugmentationOf<Augment>>(std::move(augment)));
   }
   /// The batch at position(), which moves on. Its Views are valid until the next call, and for
   /// kernels that were launched on the instance before.
   BatchType const& next() {
-    // What was launched on earlier batches must have run before their memory is read into again.
-    if (queue_->held() > options_.prefetch) {
-      exec_.fence("phyllo: batches");
+    std::byte* from = nullptr;
+    if constexpr (IsCopied) {
+      if (!copied_) copy();
+      batch_.position = *copied_;
+      from = copies_->finish();
+      copied_.reset();
       queue_->release(0);
+    } else {
+      // What was launched on earlier batches must have run before their memory is read into again.
+      if (queue_->held() > options_.prefetch) {
+        exec_.fence("phyllo: batches");
+        queue_->release(0);
+      }
+      batch_.position = queue_->position();
+      from = slot(queue_->take());
     }
-    Position const position = queue_->position();
-    std::size_t const s = queue_->take();
-    batch_.position = position;
-    batch_.samples = queue_->reader().part(position.step);
-    std::byte* from = slot(s);
-    if constexpr (!on_host) {
-      using From = Kokkos::View<std::byte const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-      Kokkos::deep_copy(exec_, device_, From(from, std::size_t(batch_bytes_)));
-      from = device_.data();
-    }
+    batch_.samples = queue_->reader().part(batch_.position.step);
     std::size_t a = 0;
     auto const set = [&](auto& view) {
       view = view_of<std::remove_reference_t<decltype(view)>>(from + begin_[a], arrays_[a]);
@@ -164,6 +206,10 @@ class Batches {
     };
     detail::for_each_view(batch_.inputs, set);
     detail::for_each_view(batch_.targets, set);
+    if constexpr (IsCopied)
+      if (queue_->is_ready()) copy();
+    for (std::size_t k = 0; k < augmentations_.size(); ++k)
+      augmentations_[k]->run(exec_, batch_, draw(std::uint32_t(k)));
     return batch_;
   }
 
@@ -196,11 +242,35 @@ class Batches {
   }
 
  private:
-  static constexpr bool on_host =
-      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
-  using HostBytes = Kokkos::View<std::byte*, Kokkos::HostSpace>;
-  using Bytes = Kokkos::View<std::byte*, typename Space::memory_space>;
+  using HostBytes = Kokkos::View<std::byte*, detail::BatchMemory>;
+  struct Augmentation {
+    virtual ~Augmentation() = default;
+    virtual void run(Space const&, BatchType const&, AugmentationDraw const&) const = 0;
+  };
+  template <class Augment> struct AugmentationOf : Augmentation {
+    explicit AugmentationOf(Augment from) : augment(std::move(from)) {}
+    void run(Space const& exec, BatchType const& batch,
+             AugmentationDraw const& draw) const override {
+      augment(exec, batch, draw);
+    }
+    Augment augment;
+  };
+  // Random numbers of augmentations have positions that neither layers nor BatchOrder have.
+  static constexpr std::uint32_t first_augmentation = 65000;
 
+  // Begins to copy the next batch, when its slot has been read.
+  void copy() {
+    Position const position = queue_->position();
+    std::size_t const taken = queue_->take();
+    copies_->begin(slot(taken));
+    copied_ = position;
+  }
+  AugmentationDraw draw(std::uint32_t augmentation) const {
+    auto const [epoch, step] = batch_.position;
+    return {options_.seed, epoch * std::uint64_t(steps()) + std::uint64_t(step),
+            first_augmentation + augmentation,
+            std::uint64_t(order().begin(step, order().first_lane(rank_, ranks_)))};
+  }
   static constexpr long round_up(long bytes) { return (bytes + 63) / 64 * 64; }
   std::byte* slot(std::size_t s) const {
     auto const unaligned = reinterpret_cast<std::uintptr_t>(host_.data()) % 64;
@@ -209,9 +279,10 @@ class Batches {
   template <class View>
   void add_view(View const&, std::vector<detail::ConvertElements>& convert,
                 std::vector<long>& sizes) const {
-    static_assert(std::is_same_v<typename View::array_layout, Kokkos::LayoutRight>,
-                  "Batches: expected Views with Kokkos::LayoutRight, in which a sample is "
-                  "contiguous. Write Kokkos::View<float**, Kokkos::LayoutRight>.");
+    static_assert(
+        View::rank == 1 || std::is_same_v<typename View::array_layout, Kokkos::LayoutRight>,
+        "Batches: expected Views with Kokkos::LayoutRight, in which a sample is "
+        "contiguous. Write Kokkos::View<float**, Kokkos::LayoutRight>.");
     static_assert(Kokkos::SpaceAccessibility<typename Space::memory_space,
                                              typename View::memory_space>::accessible &&
                       View::rank == View::rank_dynamic,
@@ -237,7 +308,7 @@ class Batches {
     }
   }
   template <class View> View view_of(std::byte* data, SampleArray const& array) const {
-    Kokkos::LayoutRight layout;
+    typename View::array_layout layout;
     layout.dimension[0] = std::size_t(batch_.samples);
     for (std::size_t i = 0; i < array.shape.size(); ++i)
       layout.dimension[i + 1] = std::size_t(array.shape[i]);
@@ -246,12 +317,15 @@ class Batches {
 
   Space exec_;
   BatchOptions options_;
+  int rank_, ranks_;
   std::vector<SampleArray> arrays_;
   std::vector<long> begin_;  // of each array in a slot
   long batch_bytes_ = 0;
   HostBytes host_;
-  Bytes device_;
+  std::optional<DeviceCopies<Space>> copies_;
+  std::optional<Position> copied_;  // the batch whose copy is under way
   BatchType batch_;
+  std::vector<std::unique_ptr<Augmentation>> augmentations_;
   std::unique_ptr<BatchQueue> queue_;  // last: its thread writes to what is above
 };
 
