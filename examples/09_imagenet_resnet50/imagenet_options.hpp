@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+/// What imagenet is told on its command line.
+struct ImagenetOptions {
+  std::string network = "resnet18";
+  std::string folder = "imagenet";
+  std::string training, held_out;  // HDF5 files; empty: synthetic images in the folder
+  long images = 2000;              // synthetic ones, a tenth of them held out
+  std::uint64_t epochs = 8;
+  long batch = 32;  // of all ranks
+  double rate = 0.01;
+  double decay = 1e-4;
+  double stop_after = 0;  // seconds; 0: no limit
+  std::uint64_t seed = 1;
+};
+
+/// ResNet-18 for images 3x64x64 of ten classes, and ResNet-50 for 3x224x224 of a thousand. Each is
+/// in a file of its own, so that both compile at the same time.
+void train_resnet18(int rank, int ranks, ImagenetOptions const& options);
+void train_resnet50(int rank, int ranks, ImagenetOptions const& options);
