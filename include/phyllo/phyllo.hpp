@@ -35,6 +35,7 @@
 #include <phyllo/layer/local_response_norm.hpp>
 #include <phyllo/layer/log_softmax.hpp>
 #include <phyllo/layer/map.hpp>
+#include <phyllo/layer/max_unpool.hpp>
 #include <phyllo/layer/mish.hpp>
 #include <phyllo/layer/multiply.hpp>
 #include <phyllo/layer/normalise.hpp>

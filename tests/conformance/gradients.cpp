@@ -52,6 +52,9 @@ struct Images : Network<Input<3, 12, 9>, Conv2d<8, Bias<false>>, BatchNorm<Affin
                        Upsample<2, CubicInterpolation>, Conv2d<12, KernelSize<1>>, LocalResponseNorm<5, 0.5>, Upsample<2, LinearInterpolation>,
                        LayerNorm<Bias<false>>, AveragePool2d<4, Stride<3>, Padding<1>, CeilMode>, Resize<OutputSize<7, 5>, LinearInterpolation, AlignCorners>, Tanh,
                        MaxPool2d<2, CeilMode>, Resize<OutputSize<5, 4>, CubicInterpolation, AlignCorners>, Conv2d<4, KernelSize<2>>, LpPool2d<2, 2>, Flatten, Linear<4>> {};
+struct image;
+struct Unpooled : Network<Input<3, 10, 9>, Conv2d<6, Padding<1>>, Save<image>, MaxPool2d<2, Stride<3>, Padding<1>>, Conv2d<6, Padding<1>>, Tanh,
+                          Combine<MaxUnpool2d<2, Stride<3>, Padding<1>>, image>, Conv2d<4>, Flatten, Linear<4>> {};
 struct features;
 struct Gates : Network<Input<3, 6, 5>, Conv2d<16, Padding<1>>, GLU, PReLU<PerChannel<true>>, Save<features>, GlobalAveragePool,
                        Conv2d<8, KernelSize<1>>, Sigmoid, MultiplyBy<features>, LayerScale<InitialValue<0.5>>, ScaleShift,
@@ -255,6 +258,7 @@ int main(int argc, char* argv[]) {
     write_all<Rows, MeanSquaredError>(argv[1], "rows");
     write_all<GroupsAndAxes, MeanSquaredError>(argv[1], "groups");
     write_all<Images, MeanSquaredError>(argv[1], "images");
+    write_all<Unpooled, MeanSquaredError>(argv[1], "unpooled");
     write_all<Gates, MeanSquaredError>(argv[1], "gates");
     write_all<Physical, MeanSquaredError>(argv[1], "physical");
     write_all<Words, CrossEntropy>(argv[1], "words");

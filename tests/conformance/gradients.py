@@ -267,6 +267,19 @@ class Excited(nn.Sequential):
         return x
 
 
+class Unpooled(nn.Sequential):
+    """The indices and extents of the maxima of layer 1 are read by layer 4."""
+
+    def forward(self, x):
+        layers = list(self)
+        image = layers[0](x)
+        x, places = layers[1](image)
+        x = layers[4](layers[3](layers[2](x)), places, output_size=image.shape)
+        for layer in layers[5:]:
+            x = layer(x)
+        return x
+
+
 def convolution(inputs, outputs):
     return nn.Conv2d(inputs, outputs, 3, padding=1, bias=False)
 
@@ -326,6 +339,9 @@ NETWORKS = {
         nn.AvgPool2d(4, 3, 1, ceil_mode=True), nn.Upsample(size=(7, 5), mode="bilinear", align_corners=True), nn.Tanh(),
         nn.MaxPool2d(2, ceil_mode=True), nn.Upsample(size=(5, 4), mode="bicubic", align_corners=True), nn.Conv2d(12, 4, 2),
         nn.LPPool2d(2, 2), nn.Flatten(), nn.Linear(8, 4)),
+    "unpooled": lambda: Unpooled(
+        nn.Conv2d(3, 6, 3, padding=1), nn.MaxPool2d(2, 3, 1, return_indices=True), nn.Conv2d(6, 6, 3, padding=1), nn.Tanh(),
+        nn.MaxUnpool2d(2, 3, 1), nn.Conv2d(6, 4, 3), nn.Flatten(), nn.Linear(224, 4)),
     "gates": lambda: Excited(
         nn.Conv2d(3, 16, 3, padding=1), nn.GLU(1), nn.PReLU(8), nn.AdaptiveAvgPool2d(1), nn.Conv2d(8, 8, 1), nn.Sigmoid(),
         Factors(8, False), Factors(8, True), nn.Conv2d(8, 8, 1), SwiGLU(), nn.PReLU(), nn.AdaptiveAvgPool2d(1),

@@ -30,6 +30,7 @@ enum class Role : std::uint8_t {
   local_response,    // each number over a power of the mean square of channels around it
   fourier,           // frequencies of a transform along one axis, or back to space
   spectral_product,  // channels of each frequency times a complex matrix
+  unpooling,         // values of windows at the places of the maxima
 };
 
 /// Which value the derivative of a pointwise function is computed from; decides what a training

@@ -22,6 +22,7 @@
 #include <phyllo/kind/row.hpp>
 #include <phyllo/kind/scan.hpp>
 #include <phyllo/kind/spectral_product.hpp>
+#include <phyllo/kind/unpooling.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -50,7 +51,7 @@ using Kinds =
     KindList<Role::input, Role::contraction, Role::normalization, Role::pointwise, Role::pooling,
              Role::add, Role::concatenation, Role::row, Role::lookup, Role::convolution, Role::move,
              Role::reduce, Role::map, Role::product, Role::position, Role::scan, Role::resample,
-             Role::local_response, Role::fourier, Role::spectral_product>;
+             Role::local_response, Role::fourier, Role::spectral_product, Role::unpooling>;
 
 }  // namespace detail
 

@@ -148,6 +148,8 @@ class Network:
             return v + self.tags[part[1]]
         if kind in ("multiply_by", "combine"):
             return self.of_two(part, v, self.tags[part[-1]])
+        if kind == "unpool":
+            return self.unpool(part, v, self.tags[part[-1]])
         if kind == "concat_from":
             return torch.cat([v, self.tags[part[1]]], 1)
         return self.layer(part, v, path)
@@ -259,6 +261,14 @@ class Network:
         if part[0] == "multiply_by":
             return a * b
         return a - b if part[1] == "subtract" else self.reparameterise(a, b)
+
+    def unpool(self, part, v, image):
+        _, rank, size, stride, padding, o, _ = part
+        pool = (F.max_pool1d, F.max_pool2d, F.max_pool3d)[rank - 1]
+        _, place = pool(image.clone(memory_format=torch.contiguous_format), size, stride, padding, ceil_mode=o["ceil"],
+                        return_indices=True)
+        flat = torch.zeros_like(image, memory_format=torch.contiguous_format).flatten(2)
+        return flat.scatter(2, place.flatten(2), v.flatten(2)).reshape(image.shape)
 
     def reparameterise(self, mean, log_variance):
         like = mean + log_variance

@@ -28,6 +28,7 @@ PARTS (extents: channels first):
   ["recurrent", "rnn" | "rnn_relu" | "lstm" | "gru", HIDDEN, {"layers", "bidirectional", "bias", "initial": TAGS, "final":
    TAGS, "lengths": TAG | null}]
   ["pool", "max" | "average", RANK, SIZE, STRIDE, PADDING]  ["pool", ..., PADDING, {"ceil", "counts"}]  ["lp_pool", POWER, RANK, SIZE, STRIDE]
+  ["unpool", RANK, SIZE, STRIDE, PADDING, {"ceil"}, TAG]
   ["local_response", SIZE, ALPHA, BETA, K]  ["global_pool"]  ["upsample", FACTOR]
   ["resize", FACTOR | EXTENTS, "linear" | "cubic", CORNERS]
   ["batch_norm", STATISTICS]  ["batch_norm", STATISTICS, EPSILON, MOMENTUM]  ["batch_norm", STATISTICS, EPSILON, MOMENTUM, AFFINE]
@@ -193,7 +194,9 @@ class Graph:
             raise Invalid("a normalisation of equal numbers, which shows nothing but their rounding")
         # Of numbers that are equal an interpolation makes some that differ by roundings, which then choose the maximum.
         blended = part[0] in ("resize", "inverse_fourier") or any(self.nodes[s]["blended"] for s in sources)
-        if blended and part[0] in ("pool", "adaptive_pool", "reduce") and part[1] == "max":
+        if part[0] == "unpool":  # its maxima are those of the second value
+            blended = self.nodes[sources[1]]["blended"]
+        if blended and (part[0] in ("pool", "adaptive_pool", "reduce") and part[1] == "max" or part[0] == "unpool"):
             raise Invalid("a maximum of interpolated numbers")
         self.parameters += parameters
         self.work += work
@@ -213,7 +216,7 @@ class Graph:
             return True, True
         mixes = kind in ("linear", "conv", "general_conv", "dropout", "flatten", "batch_norm") or kind in DROPOUTS or \
             kind in ("normalise", "denormalise") and part[2] or \
-            kind == "pool" and any(part[5])
+            kind == "pool" and any(part[5]) or kind == "unpool"
         return product(output[1:]) == 1 or equal and not mixes, \
             uniform and not mixes and kind not in ("normalise", "denormalise", "layer_norm", "rms_norm", "group_norm", "instance_norm", "embedding")
 
@@ -368,6 +371,10 @@ class Graph:
         saved = self.tags[part[-1]]
         if kind in ("multiply_by", "combine"):
             return self.add(part, [v, saved], broadcast(self.shape(v), self.shape(saved)), path)
+        if kind == "unpool":
+            if self.shape(v) != pooled_shape(part, self.shape(saved)):
+                raise Invalid("another image")
+            return self.add(part, [v, saved], self.shape(saved), path)
         if kind == "from":
             return saved
         return self.join("add" if kind == "add_from" else "concat", [v, saved], path)
@@ -624,6 +631,8 @@ class Graph:
             if n["kind"] == "pool" and any((m - 1) * t + n["part"][3] > e + 2 * p for m, t, e, p in
                                            zip(shape[1:], n["part"][4], n["input"][1:], n["part"][5])):
                 found.add("pooling beyond the padding")
+            if n["kind"] == "unpool":
+                found.add("unpooling" + (" of padded windows" if any(n["part"][4]) else ""))
             if n["kind"] == "pool" and not pool_options(n["part"])["counts"] and any(n["part"][5]):
                 found.add("average without padding")
             if n["kind"] == "root_of_sum":
@@ -753,6 +762,17 @@ class Graph:
 
 def pool_options(pool):
     return pool[6] if len(pool) > 6 else {"ceil": False, "counts": True}
+
+
+def pooled_shape(unpool, s):
+    """What a maximum pooling makes of shape s, whose inverse a part is."""
+    _, rank, size, stride, padding, o, _ = unpool
+    if len(s) - 1 != rank or any(t < size for t in stride):
+        raise Invalid("windows that overlap, or of another rank")
+    g = Graph.__new__(Graph)
+    g.nodes, g.tags, g.outputs, g.inputs, g.work, g.parameters = [], {}, [], [], 0, 0
+    v = g.part(["named_input", "a", *s], None, "")
+    return g.shape(g.part(["pool", "max", rank, size, stride, padding] + ([{"ceil": True, "counts": True}] if o["ceil"] else []), v, ""))
 
 
 def is_affine(batch_norm):
@@ -1040,6 +1060,17 @@ class Draw:
         end = end[:-1] + [tag + "b"] if back else end
         return [["tanh"], ["save", tag]] + path + [["sigmoid"]] * (r.random() < 0.6) + back + [end]
 
+    def unpool(self, s):
+        """A maximum, layers behind it, and its windows' values back at their places."""
+        r, rank, tag = self.rng, len(s) - 1, self.new_tag()
+        size = min(r.choice((1, 2, 2, 3)), *s[1:])
+        stride = [size + r.choice((0, 0, 0, 1)) for _ in range(rank)]
+        padding = [r.choice((0, 0, 0, size // 2)) for _ in range(rank)]
+        ceil = r.random() < 0.3
+        inner = r.choice(([], [self.pointwise()], [["scale_shift"]], [self.pointwise(), ["scale_shift"]]))
+        return [["save", tag], ["pool", "max", rank, size, stride, padding] + ([{"ceil": True, "counts": True}] if ceil else []),
+                *inner, ["unpool", rank, size, stride, padding, {"ceil": ceil}, tag]]
+
     def layer(self, s):
         """One layer that takes shape s."""
         r, image = self.rng, len(s) > 1
@@ -1148,7 +1179,8 @@ class Draw:
             elif graph_like and p < 0.50:
                 parts = self.extend(parts, [self.block(s, 0)])
             else:
-                parts = self.extend(parts, self.map(s) if r.random() < 0.12 else [self.layer(s)])
+                parts = self.extend(parts, self.map(s) if r.random() < 0.12 else
+                                    self.unpool(s) if graph_like and len(s) > 1 and r.random() < 0.08 else [self.layer(s)])
             if graph_like and r.random() < 0.07 and len(g.nodes) > 1:
                 parts = self.extend(parts, [["output", self.new_tag()]])
         return parts
@@ -1306,7 +1338,8 @@ class Draw:
                 parts = self.extend(parts, [["linear", 2 * r.choice((1, 4, 16, 17, 65)), True] if len(s) == 1 else
                                             self.conv(s)])
             s = self.current(parts)
-            parts = self.extend(parts, self.gate(s) if r.random() < 0.5 else self.map(s))
+            parts = self.extend(parts, self.gate(s) if r.random() < 0.5 else
+                                self.unpool(s) if len(s) > 1 and r.random() < 0.4 else self.map(s))
             for _ in range(r.choice((0, 0, 1, 2))):
                 parts = self.extend(parts, [self.pointwise() if r.random() < 0.7 else ["dropout", 0.25]])
         return self.head(parts) if r.random() < 0.6 else parts
@@ -1619,6 +1652,11 @@ def spell(part):
                   (["phyllo::CeilMode"] if pool_options(part)["ceil"] else []) + \
                   ([] if pool_options(part)["counts"] else ["phyllo::CountPadding<false>"])
         return named(f"{'Max' if which == 'max' else 'Average'}Pool{rank}d", size, *options)
+    if kind == "unpool":
+        _, rank, size, stride, padding, o, tag = part
+        options = ([option("Stride", stride)] if any(s != size for s in stride) else []) + \
+                  ([option("Padding", padding)] if any(padding) else []) + (["phyllo::CeilMode"] if o["ceil"] else [])
+        return named("Combine", named(f"MaxUnpool{rank}d", size, *options), tag)
     if kind == "spectral_conv":
         return named(f"SpectralConv{len(part[2])}d", part[1], f"phyllo::Modes<{', '.join(map(str, part[2]))}>")
     if kind == "local_response":
@@ -1710,7 +1748,7 @@ def test_case(d):
         "networks::call_by_thread" if g.widest() <= WIDEST else "networks::call_by_team"
     kinks = any(n["kind"] in KINKED or n["kind"] == "recurrent" and n["part"][1] == "rnn_relu" or n["part"] == ["glu", "relu"] or
                 n["kind"] == "root_of_sum" or
-                n["kind"] in ("pool", "adaptive_pool", "reduce") and n["part"][1] == "max" for n in g.nodes)
+                n["kind"] == "unpool" or n["kind"] in ("pool", "adaptive_pool", "reduce") and n["part"][1] == "max" for n in g.nodes)
     terms, losses, rule, make_rule = "", "void", "void", ""
     if d["trained"]:
         cpp = {"cross_entropy": "phyllo::CrossEntropy", "mean_squared_error": "phyllo::MeanSquaredError"}

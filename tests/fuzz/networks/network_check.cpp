@@ -536,7 +536,8 @@ std::string json(Plan const& plan) {
                                       "map",           "product",
                                       "position",      "scan",
                                       "resample",      "local_response",
-                                      "fourier",       "spectral_product"};
+                                      "fourier",       "spectral_product",
+                                      "unpooling"};
   static char const* const kinds[] = {"single",
                                       "folded_contraction",
                                       "contraction_epilogue",

@@ -277,6 +277,9 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
           case Role::reduce:
             sources = head.rereads_source;
             break;
+          case Role::unpooling:
+            need(holds(value(head.source[1])), "the image is there");
+            break;
           case Role::pointwise:
             sources = of == Derivative::input;
             result = of == Derivative::output;

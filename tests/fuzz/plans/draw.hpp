@@ -266,13 +266,32 @@ class NetworkDrawer {
     if (draw_.one_in(2)) add(pointwise());
   }
 
+  // A maximum and, behind other layers, its windows' values back at their places.
+  void unpool() {
+    if (shape().rank == 0) return;
+    int const tag = draw_.below(most_saved);
+    Part p = window(PartKind::pooling);
+    p.number = 0;
+    for (int d = 0; d < 3; ++d) p.stride[d] = p.size[d] + draw_.below(2);
+    add(plain(PartKind::save, tag));
+    if (!add(p)) return;
+    if (draw_.one_in(2)) add(pointwise());
+    if (draw_.one_in(3)) add(normalization());
+    p.kind = PartKind::unpooling;
+    p.number = tag;
+    add(p);
+  }
+
   void some() {
     int const tag = draw_.below(most_saved);
     if (reads_integers()) {
       look_up();
       return;
     }
-    switch (draw_.below(30)) {
+    switch (draw_.below(31)) {
+      case 30:
+        unpool();
+        return;
       case 26:
         add(plain(PartKind::map, draw_.below(3)));
         return;

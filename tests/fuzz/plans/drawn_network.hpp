@@ -39,6 +39,7 @@ enum class PartKind {
   multiply,   // tag
   attention,  // number: the tag of its keys and values, -1: the current value; bias: with a dropout
   recompute,  // number: 1 begins one, 0 ends it
+  unpooling,  // tag, with the numbers of the pooling
 };
 inline constexpr char const* kind_names[] = {"input",
                                              "linear",
@@ -66,8 +67,9 @@ inline constexpr char const* kind_names[] = {"input",
                                              "map",
                                              "multiply",
                                              "attention",
-                                             "recompute"};
-inline constexpr int kinds = 27;
+                                             "recompute",
+                                             "unpooling"};
+inline constexpr int kinds = 28;
 
 struct Part {
   PartKind kind = PartKind::flatten;
@@ -139,6 +141,13 @@ struct Pooling {
            (part.kind == PartKind::global_pooling || (s.rank == part.rank && window().fits(s)));
   }
   static Shape output(Shape s) { return window_on(s).output(s, s.channels); }
+};
+struct Unpooling {
+  static constexpr Role role = Role::unpooling;
+  using Pooled = Pooling;
+  static inline Window window;
+  static bool accepts(Shape s) { return s.rank == part.rank; }
+  static Shape output(Shape s) { return s; }
 };
 struct Pointwise : AnyShape {
   static constexpr Role role = Role::pointwise;
@@ -387,6 +396,10 @@ struct Lowering {
       case PartKind::multiply:
         if (saved[tag] < 0) return refuse();
         return infer<drawn::Multiply>(graph.append(current, saved[tag]));
+      case PartKind::unpooling:
+        if (saved[tag] < 0) return refuse();
+        drawn::Unpooling::window = drawn::window();
+        return infer<drawn::Unpooling>(graph.append(current, saved[tag]));
       case PartKind::upsample:
         if (part.number == 3) return infer<drawn::Resample>(graph.append(current));
         return infer<drawn::Upsample>(graph.append(current));
@@ -576,6 +589,11 @@ inline std::string spelling(Description const& description) {
         break;
       case PartKind::multiply:
         text += "MultiplyBy<struct t" + number(p.number) + ">";
+        break;
+      case PartKind::unpooling:
+        text += "Combine<MaxUnpool" + rank + "<" + number(p.size[2]) + ", Stride<" +
+                triple(p.rank, p.stride) + ">, Padding<" + triple(p.rank, p.padding) +
+                ">>, struct t" + number(p.number) + ">";
         break;
       case PartKind::upsample:
         text += p.number == 3 ? "Upsample<2, LinearInterpolation>"

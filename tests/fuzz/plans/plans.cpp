@@ -89,13 +89,14 @@ Description smallest(Description network) {
       bool const tagged = kind == PartKind::recompute || kind == PartKind::save ||
                           kind == PartKind::from || kind == PartKind::add ||
                           kind == PartKind::concat || kind == PartKind::join ||
-                          kind == PartKind::multiply;
+                          kind == PartKind::multiply || kind == PartKind::unpooling;
       bool const which = kind == PartKind::pointwise || kind == PartKind::pooling ||
                          kind == PartKind::row_normalization || kind == PartKind::reshape ||
                          kind == PartKind::reduction || kind == PartKind::map;
       if (!tagged) lessen(i, which ? 0 : 1, [](Part& p) -> int& { return p.number; });
       for (int d = 0; d < 3; ++d) {
-        if (kind != PartKind::pooling)  // whose windows have one size
+        if (kind != PartKind::pooling &&
+            kind != PartKind::unpooling)  // whose windows have one size
           lessen(i, 1, [d](Part& p) -> int& { return p.size[d]; });
         lessen(i, 1, [d](Part& p) -> int& { return p.stride[d]; });
         lessen(i, 0, [d](Part& p) -> int& { return p.padding[d]; });

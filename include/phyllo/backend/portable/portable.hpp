@@ -25,3 +25,4 @@
 #include <phyllo/backend/portable/scan.hpp>
 #include <phyllo/backend/portable/segment.hpp>
 #include <phyllo/backend/portable/spectral_product.hpp>
+#include <phyllo/backend/portable/unpooling.hpp>

@@ -25,6 +25,7 @@
 #include <phyllo/backend/reference/segment.hpp>
 #include <phyllo/backend/reference/segment_backward.hpp>
 #include <phyllo/backend/reference/spectral_product.hpp>
+#include <phyllo/backend/reference/unpooling.hpp>
 #include <phyllo/op/segment_limits.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
