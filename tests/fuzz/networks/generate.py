@@ -1500,6 +1500,9 @@ class Draw:
                 break
         d = {"parts": parts, "kind": kind.__name__}
         d["precision"] = r.choices(("float", "double", "bf16", "fp16"), (40, 34, 16, 10))[0]
+        # A rounding of the image moves a value of any size to another place.
+        if any(n["kind"] == "unpool" for n in g.nodes) and d["precision"] in ("bf16", "fp16"):
+            d["precision"] = "float"
         d["fusion"] = r.choices(("tile", "segment", "epilogue", "none"), (64, 16, 13, 7))[0]
         if of_steps and d["fusion"] == "none":
             d["fusion"] = "tile"
@@ -1782,6 +1785,8 @@ def test_case(d):
     text += f"  e.plan = networks::plan_of<{name}::Net, {name}::Setting>();\n"
     text += f"  e.parameters = networks::stored_tensors<{name}::Net>();\n"
     text += f"  e.storage = {roundoff};\n  e.element = {'0x1p-24' if d['element'] == 'float' else '0x1p-53'};\n"
+    if any(n["kind"] == "unpool" for n in g.nodes):
+        text += "  e.discontinuous = true;\n"
     text += f"  e.kinked = {str(kinks).lower()};\n  e.capacity = {d['capacity']};\n  e.seed = {d['seed']};\n"
     text += f"  e.longest_sum = {g.longest_sum()};\n  e.loss = {{{terms}}};\n"
     if d["trained"]:

@@ -115,6 +115,7 @@ struct Entry {
   std::vector<StoredTensor> parameters;  // for compare_torch.py
   double storage = 0, element = 0;  // unit roundoffs of what is stored and of the caller's Views
   bool kinked = false;              // a derivative jumps: ReLU, maximum
+  bool discontinuous = false;       // in its inputs, so that they have no slope: MaxUnpool
   int capacity = 0;
   unsigned seed = 0;
   double longest_sum = 1;  // terms of the longest sum of one sample
