@@ -60,6 +60,7 @@
 #include <phyllo/layer/softmax_over.hpp>
 #include <phyllo/layer/softplus.hpp>
 #include <phyllo/layer/softsign.hpp>
+#include <phyllo/layer/sparse_product.hpp>
 #include <phyllo/layer/spectral_convolution.hpp>
 #include <phyllo/layer/tanh.hpp>
 #include <phyllo/layer/transposed_convolution.hpp>

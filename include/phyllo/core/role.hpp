@@ -31,6 +31,7 @@ enum class Role : std::uint8_t {
   fourier,           // frequencies of a transform along one axis, or back to space
   spectral_product,  // channels of each frequency times a complex matrix
   unpooling,         // values of windows at the places of the maxima
+  sparse_product,    // a sparse matrix of the caller's times the nodes of a graph
 };
 
 /// Which value the derivative of a pointwise function is computed from; decides what a training

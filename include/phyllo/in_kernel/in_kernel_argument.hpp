@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/in_kernel/in_kernel_transfer.hpp>
+#include <phyllo/network/matrices.hpp>
 #include <phyllo/network/ports.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -15,7 +16,7 @@
 namespace phyllo::inline PHYLLO_ISA::detail {
 
 // What is wrong with an argument of a call inside a kernel.
-enum class ArgumentFit { fits, one_number, other_extent, not_indexed, read_only, integers };
+enum class ArgumentFit { fits, one_number, other_extent, not_indexed, read_only, integers, matrix };
 
 // Elements of T that its type states; 0: it states none. Arrays, views of rank 1 (Kokkos' and the
 // standard's), spans, and any type with a static size().
@@ -85,6 +86,9 @@ template <ArgumentFit fit> struct CheckedArgument {
   static_assert(fit != ArgumentFit::integers,
                 "in_kernel: the network has an IntegerInput, which calls inside kernels do not "
                 "take. Call infer, or begin the network behind its Embedding.");
+  static_assert(fit != ArgumentFit::matrix,
+                "in_kernel: the network has a SparseProduct or a GraphConvolution, whose matrix "
+                "mixes samples. Call infer for all nodes of the graph.");
   static_assert(
       fit != ArgumentFit::read_only,
       "in_kernel: an output is read-only. Pass a View, a pointer or a function that returns "
@@ -104,6 +108,7 @@ template <class Net, class Accumulate, class... T> struct InKernelArguments {
       return Ports<Net>::input_shape(int(I)).size();
   }
   template <std::size_t... I> static constexpr ArgumentFit first_misfit(std::index_sequence<I...>) {
+    if (Matrices<Net>::count > 0) return ArgumentFit::matrix;
     for (int k = 0; k < Ports<Net>::inputs; ++k)
       if (Ports<Net>::takes_integers(k)) return ArgumentFit::integers;
     ArgumentFit const all[] = {argument_fit<size<I>(), is_output<I>, Accumulate, T>()...,

@@ -21,6 +21,7 @@
 #include <phyllo/kind/resample.hpp>
 #include <phyllo/kind/row.hpp>
 #include <phyllo/kind/scan.hpp>
+#include <phyllo/kind/sparse_product.hpp>
 #include <phyllo/kind/spectral_product.hpp>
 #include <phyllo/kind/unpooling.hpp>
 
@@ -51,7 +52,8 @@ using Kinds =
     KindList<Role::input, Role::contraction, Role::normalization, Role::pointwise, Role::pooling,
              Role::add, Role::concatenation, Role::row, Role::lookup, Role::convolution, Role::move,
              Role::reduce, Role::map, Role::product, Role::position, Role::scan, Role::resample,
-             Role::local_response, Role::fourier, Role::spectral_product, Role::unpooling>;
+             Role::local_response, Role::fourier, Role::spectral_product, Role::unpooling,
+             Role::sparse_product>;
 
 }  // namespace detail
 

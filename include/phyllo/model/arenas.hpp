@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/sparse_rows.hpp>
 #include <phyllo/core/step_state.hpp>
 #include <phyllo/op/work_memory.hpp>
 
@@ -29,6 +30,7 @@ template <class Precision> struct Arenas {
   int capacity = 0;              // samples that the activation arena holds
   op::WorkMemory memory;         // of kernels
   std::byte* samples = nullptr;  // the same, of kernels that want it for each sample
+  SparseRows<accumulate> const* matrices = nullptr;  // BoundMatrices::rows
 
   storage* at(long offset) const { return at_as<storage>(offset); }
   template <class T> T* at_as(long offset) const {

@@ -4,6 +4,7 @@
 
 #include <phyllo/backend/thread_memory.hpp>
 #include <phyllo/core/allocate.hpp>
+#include <phyllo/model/bound_matrices.hpp>
 #include <phyllo/model/bound_ports.hpp>
 #include <phyllo/model/forward.hpp>
 #include <phyllo/model/network_plan.hpp>
@@ -85,6 +86,13 @@ template <class Net, Precision P, class Exec> class InferenceSession {
   /// Inference mode, any batch; asynchronous on the session's instance.
   template <class In, class Out> void infer(In const& in, Out const& out) { run(exec_, in, out); }
 
+  /// The matrix of the layers that name `Tag`, in place of the one that the model had when the
+  /// session was made.
+  template <class Tag = adjacency>
+  void bind_matrix(SparseMatrix<typename P::accumulate, space> const& matrix) {
+    matrices_.template bind<Tag>(matrix);
+  }
+
   space const& exec() const { return exec_; }
   /// Largest batch of one pass; larger ones are split.
   int capacity() const { return arenas_.capacity; }
@@ -113,9 +121,15 @@ template <class Net, Precision P, class Exec> class InferenceSession {
     arenas_.activations = activations_.data();
     arenas_.memory = memory_.memory();
     arenas_.capacity = batch;
+    arenas_.matrices = matrices_.rows();
   }
 
+  void share_matrices(BoundMatrices<Net, typename P::accumulate, space> const& matrices) {
+    matrices_ = matrices;
+    arenas_.matrices = matrices_.rows();
+  }
   template <class C> auto forward_pass(space const& exec, int batch, C& c) const {
+    matrices_.check(batch, name_);
     return ForwardPass<Plan, P, Exec, C>{{exec, arenas_, labels_, c, batch}};
   }
   template <class In, class Out> void run(space const& exec, In const& in, Out const& out) const;
@@ -127,6 +141,7 @@ template <class Net, Precision P, class Exec> class InferenceSession {
   Vector<float> buffers_;
   Vector<std::byte> activations_;
   ThreadMemory<space> memory_;
+  BoundMatrices<Net, typename P::accumulate, space> matrices_;
   Arenas<P> arenas_;
 };
 
@@ -139,8 +154,10 @@ void InferenceSession<Net, P, Exec>::run(space const& exec, In const& in, Out co
     throw Error(name_ + ": expected outputs for " + std::to_string(inputs.batch) +
                 " samples, got " + std::to_string(outputs.batch) + ".");
   Local alone;
-  for (long first = 0; first < inputs.batch; first += capacity()) {
-    int const count = int(std::min<long>(capacity(), inputs.batch - first));
+  matrices_.check(inputs.batch, name_);
+  int const most = matrices_.most_samples(capacity());
+  for (long first = 0; first < inputs.batch; first += most) {
+    int const count = int(std::min<long>(most, inputs.batch - first));
     auto pass = forward_pass(exec, count, alone);
     bool const all = count == inputs.batch;
     BoundTensors const& x = all ? inputs : inputs.from_sample(first, count);

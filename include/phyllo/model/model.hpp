@@ -98,6 +98,17 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
     weights_changed_ = true;
   }
 
+  /// The sparse matrix of the layers that name `Tag`, from the next call on. It stays the caller's:
+  /// files and checkpoints do not contain it. Bind that of each batch before the batch, if graphs
+  /// differ. A captured step reads the one that was bound when it was captured: keep that one.
+  ///
+  /// errors   compile: no layer names the tag
+  template <class Tag = adjacency> void bind_matrix(SparseMatrix<accumulate, space> const& matrix) {
+    matrices_.template bind<Tag>(matrix);
+    inference_.template bind_matrix<Tag>(matrix);
+    forget_forward();
+  }
+
   /// Training mode: out = network(in); keeps the values that the backward pass needs. Updates
   /// running statistics, as torch does, but never by statistics that are not finite; an optimizer
   /// step that is skipped restores those from before the last forward.
@@ -131,7 +142,9 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   /// A session for inference by one more caller, at the same time as others; allocates. `batch`:
   /// largest batch of one pass; 0: that of the model.
   Session inference_session(space const& exec, int batch = 0) const {
-    return {exec, name_, batch > 0 ? batch : capacity(), parameters_, buffers_};
+    Session session{exec, name_, batch > 0 ? batch : capacity(), parameters_, buffers_};
+    session.share_matrices(matrices_);
+    return session;
   }
 
   /// A view of the live parameters for calls inside kernels, valid while the model lives; see
@@ -150,6 +163,8 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
 
   std::string const& name() const { return name_; }
   int capacity() const { return arenas_.capacity; }
+  /// For trainers: samples of whole graphs that a pass of inference takes.
+  int samples_of_pass() const { return matrices_.most_samples(capacity()); }
   Vector<storage> const& parameters() const { return parameters_; }
   Vector<accumulate> const& master() const { return master_; }  // the parameters, unrounded
   Vector<accumulate> const& gradients() const { return gradients_; }
@@ -162,6 +177,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   /// For trainers: the passes themselves, with values in their slots. Training and inference have
   /// activations of their own.
   template <Phase When, class C> auto forward_pass(space const& exec, int batch, C& c) const {
+    if constexpr (When == Phase::training) matrices_.check(batch, name_);
     if constexpr (When == Phase::training)
       return ForwardPass<Training, P, Exec, C>{{exec, arenas_, training_labels_, c, batch}};
     else
@@ -200,6 +216,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
                            begin);
   }
   void check_batch(int batch) const;
+  void check_matrices(long batch) const { matrices_.check(batch, name_); }
   /// errors   run: a model that was built with ModelOptions::inference_only -> Error
   void require_training(char const* who) const;
 
@@ -224,6 +241,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   Vector<float> buffers_, buffers_before_;
   Vector<std::byte> activations_, samples_;
   Kokkos::View<StepState, memory_space> state_;
+  BoundMatrices<Net, accumulate, space> matrices_;
   Arenas<P> arenas_;
   std::uint64_t seed_ = 0;
   bool inference_only_ = false;

@@ -68,6 +68,7 @@ Model<Net, P, Exec>::Model(space const& exec, ModelOptions const& options)
   arenas_.capacity = options.batch;
   arenas_.memory = inference_.arenas_.memory;
   arenas_.samples = samples_.data();
+  arenas_.matrices = matrices_.rows();
   StepState initial;
   initial.seed = options.seed;
   Kokkos::parallel_for(name_ + "/state", Kokkos::RangePolicy<space>(exec, 0, 1),
@@ -111,6 +112,9 @@ Model<Net, P, Exec> Model<Net, P, Exec>::clone(space const& exec) const {
   Kokkos::deep_copy(exec, copy.buffers_before_, buffers_before_);
   copy.weights_changed_ = weights_changed_;
   Kokkos::deep_copy(exec, copy.state_, state_);
+  copy.matrices_ = matrices_;
+  copy.arenas_.matrices = copy.matrices_.rows();
+  copy.inference_.share_matrices(matrices_);
   return copy;
 }
 
@@ -120,6 +124,7 @@ void Model<Net, P, Exec>::check_batch(int batch) const {
     throw Error(name_ + ": expected at most " + std::to_string(capacity()) +
                 " samples, for which the model was built, got " + std::to_string(batch) +
                 ". Build it with a larger ModelOptions::batch or pass smaller batches.");
+  check_matrices(batch);
 }
 
 template <class Net, Precision P, class Exec>

@@ -8,6 +8,7 @@
 #include <phyllo/model/bind.hpp>
 #include <phyllo/model/execution.hpp>
 #include <phyllo/model/load_integers.hpp>
+#include <phyllo/network/matrices.hpp>
 #include <phyllo/network/ports.hpp>
 #include <phyllo/op/copy.hpp>
 #include <phyllo/op/transfer.hpp>
@@ -80,6 +81,13 @@ template <class Planned, class Precision, class Exec, class Communication> struc
   accumulate* parameter_gradient(ParameterTensor const& t) const {
     return t.offset < 0 ? nullptr : arenas.gradients + t.offset;
   }
+  /// The caller's sparse matrix of step S.
+  template <int S> SparseRows<accumulate> const& matrix() const {
+    return arenas.matrices[2 * matrix_of<S>];
+  }
+  template <int S> SparseRows<accumulate> const& transposed_matrix() const {
+    return arenas.matrices[2 * matrix_of<S> + 1];
+  }
   accumulate* batch_state(Node const& n) const { return arenas.batch_state + n.batch_state; }
   // Random masks are keyed by the place in the order, which every plan of a network shares.
   template <int S> Randomness randomness() const {
@@ -137,6 +145,10 @@ template <class Planned, class Precision, class Exec, class Communication> struc
   }
 
  private:
+  template <int S>
+  static constexpr int matrix_of =
+      Matrices<typename Planned::network>::table.of_leaf[Planned::plan.head(Planned::step(S))];
+
   struct PortNodes {
     int input[AllPorts::inputs] = {};
     int output[AllPorts::outputs] = {};

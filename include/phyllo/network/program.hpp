@@ -5,6 +5,7 @@
 #include <phyllo/network/infer.hpp>
 #include <phyllo/network/lower.hpp>
 #include <phyllo/network/lower_attention.hpp>
+#include <phyllo/network/lower_graph.hpp>
 #include <phyllo/network/lower_recurrent.hpp>
 #include <phyllo/network/lower_spectral.hpp>
 

@@ -252,8 +252,10 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
                         Done const& done) {
     auto const held = model_.begin_inference(exec);
     Local alone;
-    for (long first = 0; first < in.batch; first += model_.capacity()) {
-      int const count = int(std::min<long>(model_.capacity(), in.batch - first));
+    model_.check_matrices(in.batch);
+    int const most = model_.samples_of_pass();
+    for (long first = 0; first < in.batch; first += most) {
+      int const count = int(std::min<long>(most, in.batch - first));
       auto pass = model_.template forward_pass<Phase::inference>(exec, count, alone);
       take_inputs(pass, in.from_sample(first, count));
       pass.run_all();

@@ -537,7 +537,7 @@ std::string json(Plan const& plan) {
                                       "position",      "scan",
                                       "resample",      "local_response",
                                       "fourier",       "spectral_product",
-                                      "unpooling"};
+                                      "unpooling",     "sparse_product"};
   static char const* const kinds[] = {"single",
                                       "folded_contraction",
                                       "contraction_epilogue",

@@ -293,7 +293,7 @@ class NetworkDrawer {
         unpool();
         return;
       case 26:
-        add(plain(PartKind::map, draw_.below(3)));
+        add(plain(PartKind::map, draw_.below(4)));
         return;
       case 27:
         add(plain(PartKind::multiply, tag));

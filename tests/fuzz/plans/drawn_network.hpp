@@ -198,6 +198,9 @@ struct LocalResponse : AnyShape {
   static constexpr Role role = Role::local_response;
   static constexpr int size = 5;
 };
+struct SparseProduct : AnyShape {
+  static constexpr Role role = Role::sparse_product;
+};
 struct Halves : AnyShape {
   static constexpr Role role = Role::map;
   static constexpr MapOperand operands[] = {{.part = 0, .parts = 2}, {.part = 1, .parts = 2}};
@@ -390,6 +393,7 @@ struct Lowering {
       case PartKind::softmax:
         return infer<drawn::Softmax>(graph.append(current));
       case PartKind::map:
+        if (part.number == 3) return infer<drawn::SparseProduct>(graph.append(current));
         if (part.number == 2) return infer<drawn::LocalResponse>(graph.append(current));
         if (part.number == 0) return infer<drawn::Halves>(graph.append(current));
         return infer<drawn::ScaleShift>(graph.append(current));
@@ -585,7 +589,8 @@ inline std::string spelling(Description const& description) {
       case PartKind::map:
         text += p.number == 0   ? "Reparameterise"
                 : p.number == 1 ? "ScaleShift"
-                                : "LocalResponseNorm<5>";
+                : p.number == 2 ? "LocalResponseNorm<5>"
+                                : "SparseProduct<>";
         break;
       case PartKind::multiply:
         text += "MultiplyBy<struct t" + number(p.number) + ">";

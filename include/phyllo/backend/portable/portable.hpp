@@ -24,5 +24,6 @@
 #include <phyllo/backend/portable/row.hpp>
 #include <phyllo/backend/portable/scan.hpp>
 #include <phyllo/backend/portable/segment.hpp>
+#include <phyllo/backend/portable/sparse_product.hpp>
 #include <phyllo/backend/portable/spectral_product.hpp>
 #include <phyllo/backend/portable/unpooling.hpp>

@@ -24,6 +24,7 @@
 #include <phyllo/backend/reference/scan.hpp>
 #include <phyllo/backend/reference/segment.hpp>
 #include <phyllo/backend/reference/segment_backward.hpp>
+#include <phyllo/backend/reference/sparse_product.hpp>
 #include <phyllo/backend/reference/spectral_product.hpp>
 #include <phyllo/backend/reference/unpooling.hpp>
 #include <phyllo/op/segment_limits.hpp>
