@@ -8,37 +8,51 @@
 
 namespace phyllo::inline PHYLLO_ISA::portable {
 
-/// One work item: `Block` channels of one row. On a device neighbouring work items are neighbouring
-/// channels, so that a warp reads whole rows.
-template <class P, int Block> struct sparse_product {
+/// `Count` neighbouring channels of one row, a constant number so that the sums stay in registers.
+template <class P> struct sparse_product {
   using A = typename P::accumulate;
   using S = typename P::storage;
   op::SparseProduct::Product<P> work;
 
-  PHYLLO_FUNCTION void operator()(long item) const {
-    long const blocks = blocks_of(work.channels, Block), row = item / blocks;
-    int const first = int(item % blocks) * Block;
-    long const group = row / work.matrix.rows, i = row % work.matrix.rows;
-    S const* const x = work.x + group * work.matrix.rows * work.channels + first;
-    S* const y = work.y + row * work.channels + first;
-    if (work.channels - first >= Block)
-      multiply<true>(i, x, y, Block);
-    else
-      multiply<false>(i, x, y, work.channels - first);
-  }
-
- private:
-  // Whole: a constant number of channels, which compilers keep in vector registers.
-  template <bool Whole> PHYLLO_FUNCTION void multiply(long i, S const* x, S* y, int rest) const {
-    int const count = Whole ? Block : rest;
-    A sum[Block] = {};
-    std::int32_t const last = work.matrix.row_map[i + 1];
-    for (std::int32_t k = work.matrix.row_map[i]; k < last; ++k) {
+  template <int Count> PHYLLO_INLINE void multiply(long row, int channel) const {
+    long const group = work.groups == 1 ? 0 : row / work.matrix.rows;
+    long const before = group * work.matrix.rows;  // rows of other graphs
+    S const* const x = work.x + before * work.channels + channel;
+    S* const y = work.y + row * work.channels + channel;
+    A sum[Count] = {};
+    std::int32_t const last = work.matrix.row_map[row - before + 1];
+    for (std::int32_t k = work.matrix.row_map[row - before]; k < last; ++k) {
       A const a = work.matrix.values[k];
       S const* const from = x + long(work.matrix.entries[k]) * work.channels;
-      for (int c = 0; c < count; ++c) sum[c] += a * A(from[c]);
+      for (int c = 0; c < Count; ++c) sum[c] += a * A(from[c]);
     }
-    for (int c = 0; c < count; ++c) y[c] = S(work.accumulate ? A(y[c]) + sum[c] : sum[c]);
+    for (int c = 0; c < Count; ++c) y[c] = S(work.accumulate ? A(y[c]) + sum[c] : sum[c]);
+  }
+};
+
+/// For processors. One work item: one row.
+template <class P> struct sparse_product_rows {
+  sparse_product<P> product;
+
+  PHYLLO_FUNCTION void operator()(long row) const {
+    int const channels = product.work.channels;
+    int c = 0;
+    for (; c + 2 * block <= channels; c += 2 * block) product.template multiply<2 * block>(row, c);
+    if (c + block <= channels) product.template multiply<block>(row, c), c += block;
+    if (c + 8 <= channels) product.template multiply<8>(row, c), c += 8;
+    if (c + 4 <= channels) product.template multiply<4>(row, c), c += 4;
+    if (c + 2 <= channels) product.template multiply<2>(row, c), c += 2;
+    if (c < channels) product.template multiply<1>(row, c);
+  }
+};
+
+/// For devices. One work item: one number, so that the threads of a warp read whole rows.
+template <class P> struct sparse_product_numbers {
+  sparse_product<P> product;
+
+  PHYLLO_FUNCTION void operator()(long at) const {
+    long const row = at / product.work.channels;
+    product.template multiply<1>(row, int(at - row * product.work.channels));
   }
 };
 
@@ -46,9 +60,11 @@ template <class P> struct Kernels<op::SparseProduct, P> {
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   op::SparseProduct::Product<P> const& work) {
-    constexpr int channels = is_processor<Space> ? block : 1;
-    launch(exec, label, work.groups * work.matrix.rows * blocks_of(work.channels, channels),
-           sparse_product<P, channels>{work});
+    long const rows = work.groups * work.matrix.rows;
+    if constexpr (is_processor<Space>)
+      launch(exec, label, rows, sparse_product_rows<P>{{work}});
+    else
+      launch(exec, label, rows * work.channels, sparse_product_numbers<P>{{work}});
   }
 };
 
