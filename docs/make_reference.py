@@ -45,7 +45,8 @@ WITHOUT_FORMULA = ["Inputs and outputs", "Moves of numbers", "Compositions", "Gr
 FORMULA = re.compile(r"[=^]|(max|min|ln|log|exp)\(| / |\bln |second\(|target - |\|output")
 
 # Backends by folder, as users read their names, in the order in which they are asked.
-BACKENDS = [("blas_lt", "`cublaslt`, `hipblaslt`"), ("gpu", "`cuda`, `hip`"), ("onednn", "`onednn`"), ("host", "`openmp`"),
+BACKENDS = [("blas_lt", "`cublaslt`, `hipblaslt`"), ("gpu", "`cuda`, `hip`"), ("onednn", "`onednn`"),
+            ("kokkos_kernels", "`kokkos_kernels`"), ("host", "`openmp`"),
             ("portable", "`portable`")]
 # Ops of layers with role `row`, and of what is no layer itself.
 OPS = {
@@ -417,7 +418,8 @@ an update rule keeps.
 
 "Kernels" lists the backends that have kernels of a layer's operation, in the order in which they are asked. `openmp` is the backend of
 processors, with vector registers. `cuda` and `hip` use matrix cores, not in `double`. `onednn`, `cublaslt` and `hipblaslt` are
-components for wide layers, in `float` and bfloat16 (`onednn`) or in 16 bits. `portable` is Kokkos alone, on every execution space.
+components for wide layers, in `float` and bfloat16 (`onednn`) or in 16 bits; `kokkos_kernels` is one for
+devices, in `double`, and for sparse matrices. `portable` is Kokkos alone, on every execution space.
 Pointwise layers, and many others, are fused with their neighbours: [30_fusion.md](30_fusion.md). "PyTorch" is the function or class
 that computes the same.
 """

@@ -5,6 +5,7 @@
 #include <phyllo/backend/cuda/backend.hpp>
 #include <phyllo/backend/hip/backend.hpp>
 #include <phyllo/backend/host/backend.hpp>
+#include <phyllo/backend/kokkos_kernels/backend.hpp>
 #include <phyllo/backend/onednn/backend.hpp>
 #include <phyllo/backend/portable/backend.hpp>
 
@@ -17,6 +18,7 @@ struct CudaBackend;
 struct HipblasLtBackend;
 struct HipBackend;
 struct OneDnnBackend;
+struct KokkosKernelsBackend;
 struct HostBackend;
 
 /// Backends in the order in which they are asked; the first that has a kernel for an op runs it.
@@ -96,7 +98,7 @@ struct Serving<Space, Backends<Kept...>, Backends<First, Rest...>>
 /// backend/<name>/backend.hpp defines those that exist in this translation unit, and which spaces
 /// they serve.
 using AllBackends = Backends<CublasLtBackend, CudaBackend, HipblasLtBackend, HipBackend,
-                             OneDnnBackend, HostBackend, PortableBackend>;
+                             OneDnnBackend, KokkosKernelsBackend, HostBackend, PortableBackend>;
 
 /// The backends of an execution space, unless the user says otherwise.
 template <class Space> struct DefaultBackends : detail::Serving<Space, Backends<>, AllBackends> {};
