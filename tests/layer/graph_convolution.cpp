@@ -5,6 +5,9 @@
 // refuses a matrix or a batch.
 
 #include <phyllo/backend/reference/reference.hpp>
+#include <phyllo/data/batches.hpp>
+#include <phyllo/data/view_source.hpp>
+#include <phyllo/fit/fit.hpp>
 #include <phyllo/phyllo.hpp>
 
 #include <doctest/doctest.h>
@@ -177,6 +180,40 @@ TEST_CASE("graph convolution: gradients are those of reference and of central di
                                                                        parameters, loss)) < 1e-8);
 }
 
+TEST_CASE_TEMPLATE("graph convolution: kernels of processors and of devices", P, Full<double>,
+                   Full<float>, Mixed<bf16, float>) {
+  using S = typename P::storage;
+  using A = typename P::accumulate;
+  using Product = op::SparseProduct::Product<P>;
+  Space const exec;
+  Crs const a = irregular();
+  SparseMatrix<A, Space> const matrix(exec, a.row_map, a.entries, a.values);
+  for (int const channels : {1, 2, 3, 5, 8, 19, 32, 79})
+    for (int const graphs : {0, 1, 3})
+      for (bool const accumulate : {false, true})
+        for (auto const& rows : {matrix.by_rows(), matrix.transposed()}) {
+          std::size_t const size = nodes * std::size_t(graphs * channels);
+          std::vector<S> x(size), before(size);
+          for (std::size_t i = 0; i < size; ++i) {
+            x[i] = S(std::sin(1.9 * double(i)));
+            before[i] = S(std::cos(0.7 * double(i)));
+          }
+          std::vector<S> expected = before, of_rows = before, of_numbers = before;
+          Product work{rows, graphs, channels, x.data(), expected.data(), accumulate};
+          reference::Kernels<op::SparseProduct, P>::run(exec, "test", work);
+          work.y = of_rows.data();
+          portable::Kernels<op::SparseProduct, P>::run(exec, "test", work);
+          work.y = of_numbers.data();  // what a device launches
+          portable::launch(exec, "test", long(size), portable::sparse_product_numbers<P>{{work}});
+          exec.fence("test");
+          double const bound = sizeof(S) == 8 ? 1e-13 : sizeof(S) == 4 ? 1e-5 : 1e-2;
+          for (std::size_t i = 0; i < size; ++i) {
+            CHECK(double(of_rows[i]) == doctest::Approx(double(expected[i])).epsilon(bound));
+            CHECK(double(of_numbers[i]) == double(of_rows[i]));
+          }
+        }
+}
+
 TEST_CASE("graph convolution: several graphs are one block-diagonal matrix") {
   Crs const both = [] {
     Crs const a = irregular(), b = ring();
@@ -266,8 +303,8 @@ TEST_CASE("graph convolution: other values, clones, sessions and moves") {
 TEST_CASE("graph convolution: a trainer, and shards that are samples") {
   Space const exec;
   struct Samples : Network<Input<inputs, 5>, GraphConvolution<4>, ReLU, Linear<1, PerPosition>> {};
-  Kokkos::View<float***, Kokkos::LayoutRight, Kokkos::HostSpace> const x("x", 8, inputs, nodes),
-      t("t", 8, 1, nodes);
+  using Images = Kokkos::View<float***, Kokkos::LayoutRight, Kokkos::HostSpace>;
+  Images const x("x", 8, inputs, nodes), t("t", 8, 1, nodes);
   for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = float(std::sin(1.9 * double(i)));
   Crs const a = irregular();
   Numbers const d = dense(a);  // the targets are a product that the network can be
@@ -289,6 +326,11 @@ TEST_CASE("graph convolution: a trainer, and shards that are samples") {
   Trainer<Samples, MeanSquaredError, Adam, Full<float>, Local, Same> same(exec, Adam{.rate = 1e-2},
                                                                           {.batch = 8, .seed = 2});
   CHECK(losses(same).second == doctest::Approx(after).epsilon(1e-3));
+  // Samples that are graphs are shuffled and trained on by fit.
+  Batches<Images, Images, Space> batches(exec, ViewSource(x, t), {.batch = 3});
+  auto const report = fit(fast, batches, {.epochs = 5});
+  CHECK(report.epochs.size() == 5);
+  CHECK(fast.evaluate(x, t).loss < after);
 }
 
 TEST_CASE("graph convolution: no nodes") {
