@@ -102,7 +102,8 @@ template <class Scalar = float, class Space = Kokkos::DefaultExecutionSpace> cla
   std::int32_t entry_count() const { return count_; }
 
   /// Other values at the same entries, as a simulation assembles them in each step; asynchronous.
-  /// Models that the matrix is bound to read them from then on.
+  /// Models that the matrix is bound to read them from then on; not between a forward and its
+  /// backward.
   ///
   /// shape    values (count) in the order of the constructor's, in memory that Space accesses
   template <class Values> void set_values(Space const& exec, Values const& values) {

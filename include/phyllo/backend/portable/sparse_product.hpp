@@ -41,8 +41,12 @@ template <class P> struct sparse_product_rows {
     if (c + block <= channels) product.template multiply<block>(row, c), c += block;
     if (c + 8 <= channels) product.template multiply<8>(row, c), c += 8;
     if (c + 4 <= channels) product.template multiply<4>(row, c), c += 4;
-    if (c + 2 <= channels) product.template multiply<2>(row, c), c += 2;
-    if (c < channels) product.template multiply<1>(row, c);
+    if (channels - c == 3)
+      product.template multiply<3>(row, c);
+    else if (channels - c == 2)
+      product.template multiply<2>(row, c);
+    else if (channels - c == 1)
+      product.template multiply<1>(row, c);
   }
 };
 
