@@ -22,7 +22,8 @@ struct Stencil : Network<Input<2, 4, 4>, Conv2d<4, Padding<1>>, BatchNorm<>, ReL
 struct Extents : Network<Input<2, 4, 4>, GroupNorm<2>, Tanh, LogSoftmaxOver<Axis::height>,
                          AdaptiveMaxPool2d<3, 2>, Max<Axis::width>, Mean<Axis::channels>> {};
 struct Resampled
-    : Network<Input<2, 4, 4>, Upsample<2, LinearInterpolation>, LocalResponseNorm<3>,
+    : Network<Input<2, 4, 4>, Save<encoder>, MaxPool2d<2>, Combine<MaxUnpool2d<2>, encoder>,
+              Upsample<2, LinearInterpolation>, LocalResponseNorm<3>,
               AveragePool2d<3, Stride<2>, CeilMode>, BatchNorm<Affine<false>>,
               Resize<OutputSize<3, 2>, CubicInterpolation>, SpectralConv2d<2, Modes<1>>> {};
 struct state;

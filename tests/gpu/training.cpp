@@ -35,15 +35,17 @@ struct GpuStatistics
                       phyllo::SoftmaxOver<phyllo::Axis::height>, phyllo::AdaptiveMaxPool2d<3>,
                       phyllo::Max<phyllo::Axis::width>, phyllo::Mean<phyllo::Axis::height>,
                       phyllo::LogSoftmax> {};
+struct gpu_image;
 struct GpuImages
-    : phyllo::Network<phyllo::Input<4, 8, 8>, phyllo::Conv2d<4>,
-                      phyllo::BatchNorm<phyllo::Affine<false>>, phyllo::Dropout2d<0.25>,
-                      phyllo::Upsample<2, phyllo::LinearInterpolation>,
-                      phyllo::LocalResponseNorm<3>,
-                      phyllo::AveragePool2d<3, phyllo::Stride<2>, phyllo::Padding<1>,
-                                            phyllo::CountPadding<false>>,
-                      phyllo::Resize<phyllo::OutputSize<5, 4>, phyllo::CubicInterpolation>,
-                      phyllo::LpPool2d<2, 2>, phyllo::SpectralConv2d<2, phyllo::Modes<1, 2>>> {};
+    : phyllo::Network<
+          phyllo::Input<4, 8, 8>, phyllo::Conv2d<4>, phyllo::BatchNorm<phyllo::Affine<false>>,
+          phyllo::Dropout2d<0.25>, phyllo::Save<gpu_image>, phyllo::MaxPool2d<2>,
+          phyllo::Combine<phyllo::MaxUnpool2d<2>, gpu_image>,
+          phyllo::Upsample<2, phyllo::LinearInterpolation>, phyllo::LocalResponseNorm<3>,
+          phyllo::AveragePool2d<3, phyllo::Stride<2>, phyllo::Padding<1>,
+                                phyllo::CountPadding<false>>,
+          phyllo::Resize<phyllo::OutputSize<5, 4>, phyllo::CubicInterpolation>,
+          phyllo::LpPool2d<2, 2>, phyllo::SpectralConv2d<2, phyllo::Modes<1, 2>>> {};
 struct GpuGate;
 struct GpuMaps
     : phyllo::Network<phyllo::Input<4, 8, 8>, phyllo::Normalise<>, phyllo::GLU, phyllo::PReLU<>,
