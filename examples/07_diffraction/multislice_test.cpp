@@ -53,7 +53,7 @@ auto far_field(Space const& exec, Multislice& slices) {
 
 using Atoms = std::vector<Crystal::Vector>;
 
-Atoms const without_centre = {{2.1, 3.3, 1}, {5.2, 8.4, 1}, {9.7, 6.1, 1}};
+Atoms const without_centre = {{2.1, 1.3, 1}, {5.2, 8.4, 1}, {9.7, 11.1, 1}};
 
 SlicedAtoms one_pattern(Atoms const& atoms, double thickness, int slices, int kind) {
   AtomSlicer slicer(1, slices);
@@ -177,6 +177,31 @@ TEST_CASE("a weak phase object scatters as the kinematic theory says") {
       }
     CHECK(furthest < 0.003 * largest);
   }
+}
+
+TEST_CASE("an atom attracts electrons: the wave is focused behind it") {
+  Space const exec;
+  Multislice slices(exec, 1, small, volts);
+  fill_plane_wave(slices.wave);
+  slices.transmit(exec, one_pattern({{6, 6, 1}}, 2, 1, 1), 0);
+  slices.set_distances(exec, constant(10, 1));
+  slices.propagate(exec);
+  exec.fence();
+  auto const at_atom = on_host(slices.wave)(0, 24, 16);
+  double const pixels = 48 * 32, before = 1 / pixels;
+  double const intensity =
+      double(at_atom.real()) * at_atom.real() + double(at_atom.imag()) * at_atom.imag();
+  CHECK(intensity > 1.2 * before);
+
+  // Two thirds of the highest frequencies: 16 rows and 10 columns from the direct beam.
+  auto const share = far_field(exec, slices);
+  double beyond = 0;
+  for (int i = 0; i < 48; ++i)
+    for (int j = 0; j < 32; ++j)
+      if (std::abs(i - 24) > 16 || std::abs(j - 16) > 10) beyond += share(0, i, j);
+  CHECK(beyond < 1e-12);
+  CHECK(share(0, 24 + 16, 16) > 1e-9);
+  CHECK(share(0, 24, 16 - 10) > 1e-9);
 }
 
 TEST_CASE("Friedel's law holds for weak objects and for objects with a centre, and only for them") {
