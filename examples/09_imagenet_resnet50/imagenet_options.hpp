@@ -11,7 +11,7 @@ struct ImagenetOptions {
   std::string folder = "imagenet";
   std::string training, held_out;  // HDF5 files; empty: synthetic images in the folder
   long images = 2000;              // synthetic ones, a tenth of them held out
-  std::uint64_t epochs = 8;
+  std::uint64_t epochs = 12;
   long batch = 32;  // of all ranks
   double rate = 0.01;
   double decay = 1e-4;

@@ -36,5 +36,5 @@ if len(names) <= 20:
     for t, p in numpy.argwhere(matrix > 0):
         axis.text(p, t, int(matrix[t, p]), ha="center", va="center", color="white" if share[t, p] > 0.5 else "black")
 axis.set(xlabel="predicted", ylabel="class", title=f"Held-out images, {100 * numpy.trace(matrix) / matrix.sum():.1f} % right")
-figure.savefig(sys.argv[3], dpi=110)
+figure.savefig(sys.argv[3], dpi=80)
 print("picture in", sys.argv[3])
