@@ -74,7 +74,7 @@ struct Case {
   }
 };
 
-// The error of a field, relative to the change that it stands for.
+// The error of a field, relative to the change of the temperature in the step.
 template <class Field> double error(Space const& exec, Case const& c, Field const& field) {
   auto const u = c.heat.change;
   double difference = 0, square = 0;
@@ -93,7 +93,7 @@ struct OfNetwork {
   KOKKOS_FUNCTION double operator()(int i) const { return double(outputs(i, 0)); }
 };
 
-// Sweeps of Jacobi's method, the first of which needs no product.
+// Sweeps of Jacobi's method. The first one needs no product.
 Numbers jacobi(Space const& exec, Case const& c, int products) {
   auto const size = std::size_t(c.heat.mesh.nodes());
   Numbers u("u", size), next("next", size);

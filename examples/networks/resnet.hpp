@@ -27,7 +27,7 @@ template <int Width, int Step> using Projection = phyllo::Shortcut<
     phyllo::Conv2d<Width, phyllo::KernelSize<1>, phyllo::Stride<Step>, phyllo::Bias<false>>,
     phyllo::BatchNorm<>>;
 
-/// Count blocks of one width, the first of which has a projection.
+/// Count blocks of one width. The first block has a projection.
 template <int Count, int Width, int Step> using BasicStage = phyllo::Path<
     phyllo::Residual<BasicPath<Width, Step>, Projection<Width, Step>>, phyllo::ReLU,
     phyllo::Repeat<Count - 1, phyllo::Residual<BasicPath<Width>>, phyllo::ReLU>>;
