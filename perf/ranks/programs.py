@@ -15,7 +15,7 @@ import time
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 run = importlib.machinery.SourceFileLoader("perf_run", str(ROOT / "perf/run")).load_module()
-SUITE = run.Suite("openmp")
+SUITE = run.Suite("openmp", run.Target(None))
 FOLDER = SUITE.folder / "perf/ranks"
 # The batch of a rank.
 BATCHES = {"mlp": 16384, "lenet": 128, "wide-mlp": 1024, "resnet18": 2}

@@ -22,7 +22,8 @@ template <class P> struct unpooling_forward {
     bool const is_maximum =
         q >= 0 && op::first_maximum<A>(work.window, image, work.pooled,
                                        work.image + n * image.size(), c, q) == p;
-    work.y[at] = is_maximum ? work.x[n * work.pooled.size() + long(q) * image.channels + c] : S(A(0));
+    work.y[at] =
+        is_maximum ? work.x[n * work.pooled.size() + long(q) * image.channels + c] : S(A(0));
   }
 };
 
