@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <limits>
 #include <sstream>
+#include <utility>
 
 namespace {
 
@@ -70,6 +71,10 @@ template <class Rule, class P> void check_resumed(Rule const& rule) {
 using Fitted = Training<Adam, Mixed<fp16, float>>;
 constexpr BatchOptions in_order{.batch = 32, .shuffle = false, .lanes = 1};
 Adam const rule{.rate = 0.02, .schedule = cosine_schedule(30, 0.1, 3)};
+
+// What a tool that is loaded sees.
+std::vector<std::string> regions;
+int regions_ended = 0;
 
 struct Subject {
   Fitted trainer;
@@ -519,4 +524,58 @@ TEST_CASE("fit: a loss that is not finite, and options that do not fit, are sent
                        {.epochs = 9, .log = root / "absent/run.csv"});
                  }),
                  "to be written, got an error"));
+}
+
+TEST_CASE("fit: a profile counts and times the parts of the steps, and a tool still sees them") {
+  using namespace Kokkos::Tools::Experimental;
+  set_push_region_callback([](char const* name) { regions.emplace_back(name); });
+  set_pop_region_callback([] { ++regions_ended; });
+  Subject plain, measured;
+  for (auto const& batch : plain.batches.epoch(0)) plain.trainer.step(batch.inputs, batch.targets);
+  auto const seen = std::exchange(regions, {});
+  for (char const* const name : {"next batch", "forward pass", "backward pass", "update"})
+    CHECK(std::count(seen.begin(), seen.end(), name) == 7);
+  CHECK(std::exchange(regions_ended, 0) == int(seen.size()));
+  {
+    StepProfile profile;
+    CHECK(contains(sentence_of([] { StepProfile another; }),
+                   "expected one profile at a time in a process"));
+    for (auto const& batch : measured.batches.epoch(0))
+      measured.trainer.step(batch.inputs, batch.targets);
+    auto const parts = profile.take();
+    REQUIRE(int(parts.size()) == step_part_count);
+    for (StepPart const part :
+         {StepPart::input, StepPart::forward, StepPart::backward, StepPart::update}) {
+      PartTimes const& t = parts[std::size_t(part)];
+      CHECK(t.count == 7);
+      CHECK((0 < t.minimum && t.minimum <= t.median && t.median <= t.maximum));
+      CHECK((t.maximum < t.sum && t.sum <= 7 * t.maximum));
+    }
+    for (StepPart const part : {StepPart::whole, StepPart::shards, StepPart::exchange})
+      CHECK(parts[std::size_t(part)].count == 0);
+    CHECK(profile.take()[std::size_t(StepPart::update)].count == 0);
+  }
+  CHECK((state_of(measured.trainer) == state_of(plain.trainer)));
+  CHECK((regions == seen));
+  CHECK(get_callbacks().push_region != nullptr);
+  set_push_region_callback(nullptr);
+  set_pop_region_callback(nullptr);
+
+  // One epoch more, and another one behind a resume: one line for each.
+  TemporaryDirectory const root;
+  FitOptions with{.epochs = 2, .profile = root / "profile.jsonl", .checkpoint = {root / "run"}};
+  std::ostringstream text;
+  with.progress = &text;
+  fit(measured.trainer, measured.batches, with);
+  CHECK(contains(text.str(), "  rank 0: next batch "));
+  with.epochs = 3;
+  Subject resumed;
+  fit(resumed.trainer, resumed.batches, with);
+  std::string const lines = contents(root / "profile.jsonl");
+  CHECK(std::count(lines.begin(), lines.end(), '\n') == 2);
+  CHECK(contains(lines, "{\"epoch\": 2, \"rank\": 0, \"parts\": {\"next batch\": {\"count\": 7, "));
+  with.profile = root / "absent/profile.jsonl";
+  with.epochs = 4;
+  CHECK(contains(sentence_of([&] { fit(resumed.trainer, resumed.batches, with); }),
+                 "expected the profile \"" + with.profile + "\" to be written, got an error"));
 }

@@ -250,8 +250,18 @@ TEST_CASE("fit: the loop by hand, and interrupted at other steps by a clock, bit
       by_hand.trainer.step(batch.inputs, batch.targets);
     loss = evaluate(by_hand.trainer, by_hand.held_out).loss;
   }
-  FitOptions with{.epochs = 4};
+  FitOptions with{.epochs = 4, .profile = folder / "profile.jsonl"};
   auto const whole = fit(fitted.trainer, fitted.batches, fitted.held_out, with);
+  with.profile = "";
+  if (rank_of() == 0) {
+    std::string const text = phyllo_test::contents(folder / "profile.jsonl");
+    CHECK(std::count(text.begin(), text.end(), '\n') == 4 * ranks_of());
+    std::string const last =
+        "{\"epoch\": 3, \"rank\": " + std::to_string(ranks_of() - 1) +
+        ", \"parts\": {\"next batch\": {\"count\": " + std::to_string(fitted.batches.steps()) +
+        ", ";
+    CHECK(phyllo_test::contains(text, last));
+  }
   CHECK((state_of(fitted.trainer) == state_of(by_hand.trainer)));
   CHECK(whole.epochs.back().held_out.loss == loss);
   CHECK(whole.epochs.back().held_out.samples == 60);

@@ -4,6 +4,7 @@
 
 #include <phyllo/core/allocate.hpp>
 #include <phyllo/core/error.hpp>
+#include <phyllo/core/step_part.hpp>
 #include <phyllo/data/augmentation_draw.hpp>
 #include <phyllo/data/batch_options.hpp>
 #include <phyllo/data/batch_queue.hpp>
@@ -12,6 +13,7 @@
 #include <phyllo/model/tensors.hpp>
 
 #include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -182,6 +184,7 @@ class Batches {
   /// The batch at position(), which moves on. Its Views are valid until the next call, and for
   /// kernels that were launched on the instance before.
   BatchType const& next() {
+    Kokkos::Profiling::ScopedRegion const region(name_of(StepPart::input));
     std::byte* from = nullptr;
     if constexpr (IsCopied) {
       if (!copied_) copy();

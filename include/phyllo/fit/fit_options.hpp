@@ -27,8 +27,11 @@ struct FitOptions {
   std::uint64_t epochs = 1;          // until so many epochs are complete, those before a resume too
   std::ostream* progress = nullptr;  // one line for each epoch, written by rank 0
   std::string log = {};              // CSV file, one line for each epoch, written by rank 0
-  std::string best = {};             // weights after the epoch with the lowest held-out loss
-  long patience = 0;  // epochs without a lower held-out loss before training ends; 0: no bound
+  // JSON lines, one for each epoch and rank: how long each part of the steps took; and lines of
+  // progress. The host then waits for the device at each part; see StepProfile.
+  std::string profile = {};
+  std::string best = {};  // weights after the epoch with the lowest held-out loss
+  long patience = 0;      // epochs without a lower held-out loss before training ends; 0: no bound
   FitCheckpoints checkpoint = {};
   std::chrono::duration<double> stop_after{0};  // time of this call; 0: no bound
   // Such as SIGTERM: ends the call, with a checkpoint, once it has come to any rank; 0: none.

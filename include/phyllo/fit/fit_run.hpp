@@ -8,6 +8,7 @@
 #include <phyllo/fit/checkpoints.hpp>
 #include <phyllo/fit/evaluate.hpp>
 #include <phyllo/fit/fit_log.hpp>
+#include <phyllo/fit/fit_profile.hpp>
 #include <phyllo/fit/measure.hpp>
 
 #include <chrono>
@@ -82,6 +83,9 @@ template <class T, class B> class FitRun {
     agree_on_errors(trainer_, [&] {
       if (is_first()) log_ = std::make_unique<FitLog>(options_.log, metrics_, history_);
     });
+    if (!options_.profile.empty())
+      profile_ =
+          std::make_unique<FitProfile<T>>(trainer_, options_.profile, !history_.epochs.empty());
   }
 
   bool is_finished() const {
@@ -105,6 +109,7 @@ template <class T, class B> class FitRun {
   template <class H, class... Metric, class Callback>
   void finish_epoch(std::uint64_t epoch, H& held_out, Metrics<Metric...> metrics,
                     Callback const& callback) {
+    if (profile_) profile_->end_steps();
     EpochReport report = report_of(epoch);
     if constexpr (!std::is_same_v<H, NoHeldOut>) {
       report.held_out = evaluate(trainer_, held_out);
@@ -117,6 +122,7 @@ template <class T, class B> class FitRun {
     }
     history_.epochs.push_back(report);
     agree_on_errors(trainer_, [&] { write(report); });
+    if (profile_) profile_->write(epoch, is_first() ? options_.progress : nullptr);
     if constexpr (!std::is_same_v<Callback, NoCallback>) {
       double stops[1] = {0};
       if constexpr (std::is_void_v<decltype(callback(report))>)
@@ -127,6 +133,7 @@ template <class T, class B> class FitRun {
       if (stops[0] > 0) end(FitEnd::callback);
     }
     if (is_out_of_patience()) end(FitEnd::patience);
+    if (profile_) profile_->begin_steps();
     started_ = Clock::now();
   }
   // Behind that; whether to leave the loop.
@@ -248,6 +255,7 @@ template <class T, class B> class FitRun {
   AgreedClock<T> clock_;
   std::unique_ptr<Checkpoints> checkpoints_;
   std::unique_ptr<FitLog> log_;  // of rank 0
+  std::unique_ptr<FitProfile<T>> profile_;
   FitHistory history_;
   bool has_ended_ = false;
   Clock::time_point begun_ = Clock::now(), started_ = begun_;

@@ -30,7 +30,7 @@ template <class Net, class L, class Rule, Precision P, Communication C, class Ex
 class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, C, Exec> {
   using Parts = TrainingParts<Net, L, Rule, P, C, Exec>;
   using Parts::communication_, Parts::evaluation_, Parts::exec_, Parts::model_, Parts::optimizer_;
-  using Parts::phase_, Parts::step_label_, Parts::steps_;
+  using Parts::part_, Parts::step_label_, Parts::steps_;
   static constexpr bool moves_shards = ShardCommunication<C>;  // shorter errors than the concept's
   static_assert(moves_shards,
                 "Trainer: with this communication policy the order of sums depends on the number "
@@ -60,9 +60,11 @@ class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, 
   /// micro-batches before it.
   template <class In, class Targets> void step(In const& in, Targets const& targets) try {
     ++steps_;
+    Kokkos::Profiling::ScopedRegion const region(step_label_);
     pass(in, targets, false);
-    phase_ = "update";
+    part_.begin(StepPart::update);
     optimizer_.update(exec_, model_);
+    part_.end();
   } catch (...) {
     step_.forget_accumulated();
     this->fail();
@@ -75,7 +77,9 @@ class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, 
   ///          mean over the shards of all of them
   template <class In, class Targets>
   void accumulate_gradients(In const& in, Targets const& targets) try {
+    Kokkos::Profiling::ScopedRegion const region(step_label_);
     pass(in, targets, true);
+    part_.end();
   } catch (...) {
     step_.forget_accumulated();
     this->fail();
@@ -109,8 +113,7 @@ class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, 
 
  private:
   template <class In, class Targets> void pass(In const& in, Targets const& targets, bool is_part) {
-    phase_ = "sums of shards";
-    Kokkos::Profiling::ScopedRegion const region(step_label_);
+    part_.begin(StepPart::shards);
     BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
     BoundTensors const wanted = evaluation_.bind(targets, inputs.batch);
     model_.check_batch(inputs.batch);

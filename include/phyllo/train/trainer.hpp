@@ -30,7 +30,7 @@ template <class Net, class L, class Rule, Precision P = Full<float>, Communicati
 class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
   using Parts = TrainingParts<Net, L, Rule, P, C, Exec>;
   using Parts::communication_, Parts::evaluation_, Parts::exec_, Parts::model_, Parts::optimizer_;
-  using Parts::phase_, Parts::step_label_, Parts::steps_;
+  using Parts::part_, Parts::step_label_, Parts::steps_;
 
  public:
   using Parts::whole_step;
@@ -59,16 +59,18 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
   /// except for transfers between ranks. Ranks may have batches of different sizes, or empty ones.
   template <class In, class Targets> void step(In const& in, Targets const& targets) try {
     ++steps_;
+    Kokkos::Profiling::ScopedRegion const region(step_label_);
     int const batch = pass(in, targets, true);
-    phase_ = "sum of gradients";
+    part_.begin(StepPart::gradient_sum);
     communication_.finish(exec_);
-    phase_ = "update";
+    part_.begin(StepPart::update);
     accumulated_.clear();
     optimizer_.update(exec_, model_, communication_);
-    phase_ = "exchange of weights";
+    if constexpr (ExchangesWeights<C> || SharesParameters<C>) part_.begin(StepPart::exchange);
     if constexpr (ExchangesWeights<C>) communication_.exchange(exec_, trained(), samples_ + batch);
     samples_ = 0;
     if constexpr (SharesParameters<C>) communication_.gather(exec_, trained());
+    part_.end();
   } catch (...) {
     forget_accumulated();
     this->fail();
@@ -85,8 +87,10 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
   /// cost     one pass over the gradients, and as much memory from the first call on
   template <class In, class Targets>
   void accumulate_gradients(In const& in, Targets const& targets) try {
+    Kokkos::Profiling::ScopedRegion const region(step_label_);
     samples_ += pass(in, targets, false);
     accumulated_.add(exec_, model_.gradients().data());
+    part_.end();
   } catch (...) {
     forget_accumulated();
     this->fail();
@@ -134,8 +138,7 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
  private:
   // Forward, losses and backward. Returns the number of samples.
   template <class In, class Targets> int pass(In const& in, Targets const& targets, bool sends) {
-    phase_ = "forward pass";
-    Kokkos::Profiling::ScopedRegion const region(step_label_);
+    part_.begin(whole_step ? StepPart::whole : StepPart::forward);
     BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
     BoundTensors const wanted = evaluation_.bind(targets, inputs.batch);
     model_.check_batch(inputs.batch);
@@ -152,7 +155,7 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
       take_inputs(forward, inputs);
       forward.run_all();
       evaluation_.losses(exec_, forward, wanted);
-      phase_ = "backward pass";
+      part_.begin(StepPart::backward);
       auto backward = model_.backward_pass(exec_, inputs.batch, communication_, false, sender);
       backward.placed = forward.placed;
       backward.run_all();

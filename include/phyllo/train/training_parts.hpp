@@ -11,6 +11,7 @@
 #include <phyllo/train/buckets.hpp>
 #include <phyllo/train/loss_evaluation.hpp>
 #include <phyllo/train/optimizer.hpp>
+#include <phyllo/train/running_part.hpp>
 
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
@@ -128,8 +129,9 @@ class TrainingParts {
   }
   ~TrainingParts() = default;
 
-  /// Called when a step has failed: adds step and phase to the error.
-  [[noreturn]] void fail() const {
+  /// Called when a step has failed: adds step and part to the error.
+  [[noreturn]] void fail() {
+    part_.end();
     try {
       throw;
     } catch (RankFailure const& failure) {
@@ -146,7 +148,7 @@ class TrainingParts {
   Optimizer<Rule, ModelType> optimizer_;
   Evaluator evaluation_;
   long steps_ = 0;
-  char const* phase_ = "";
+  RunningPart part_;
 
  private:
   using Transport = typename InnermostTransport<C>::type;
@@ -200,7 +202,7 @@ class TrainingParts {
   std::string place() const {
     if (communication_.size() == 1) return "";
     return model_.name() + " on rank " + std::to_string(communication_.rank()) + ", step " +
-           std::to_string(steps_) + ", " + phase_ + ": ";
+           std::to_string(steps_) + ", " + part_.name() + ": ";
   }
 };
 
