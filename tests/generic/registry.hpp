@@ -6,10 +6,6 @@
 #include <phyllo/phyllo.hpp>
 #include <rings.hpp>
 
-#include <rings.hpp>
-
-#include <rings.hpp>
-
 namespace phyllo::test {
 
 // What the generic tests run over: each layer with its smallest networks, each loss, and each

@@ -35,6 +35,32 @@ PHYLLO_INLINE int pooling_divisor(Work const& work, int const (&at)[3]) {
     return work.window.taps();
 }
 
+/// The position of the first maximum of channel c in the window at (depth, height, width), in one
+/// sample (S, C) of the image. A not-a-number is larger than any number.
+template <class A, class S>
+PHYLLO_INLINE int first_maximum(Window const& w, Shape const& image, int const (&at)[3],
+                                S const* sample, int c) {
+  int begin[3] = {}, end[3] = {};
+  for (int d = 0; d < 3; ++d) {
+    int const first = at[d] * w.stride[d] - w.padding[d], last = first + w.size[d];
+    begin[d] = first > 0 ? first : 0;
+    end[d] = last < image.spatial[d] ? last : image.spatial[d];
+  }
+  int best = -1;
+  A largest = 0;
+  for (int i = begin[0]; i < end[0]; ++i)
+    for (int j = begin[1]; j < end[1]; ++j)
+      for (int k = begin[2]; k < end[2]; ++k) {
+        int const p = (i * image.spatial[1] + j) * image.spatial[2] + k;
+        A const value = A(sample[long(p) * image.channels + c]);
+        if (best < 0 || value > largest || (value != value && largest == largest)) {
+          best = p;
+          largest = value;
+        }
+      }
+  return best;
+}
+
 /// Maximum or mean over a window, per channel.
 ///
 /// shape    x (N, S, C) -> y (N, S', C); the padding is less than the window, so that every window

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/core/macros.hpp>
-#include <phyllo/core/window.hpp>
+#include <phyllo/op/pooling.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::op {
 
@@ -57,25 +56,7 @@ PHYLLO_INLINE int first_maximum(Window const& w, Shape const& image, Shape const
                                 S const* sample, int c, int q) {
   int const plane = pooled.spatial[1] * pooled.spatial[2];
   int const at[3] = {q / plane, q / pooled.spatial[2] % pooled.spatial[1], q % pooled.spatial[2]};
-  int begin[3] = {}, end[3] = {};
-  for (int d = 0; d < 3; ++d) {
-    int const first = at[d] * w.stride[d] - w.padding[d], last = first + w.size[d];
-    begin[d] = first > 0 ? first : 0;
-    end[d] = last < image.spatial[d] ? last : image.spatial[d];
-  }
-  int best = -1;
-  A largest = 0;
-  for (int i = begin[0]; i < end[0]; ++i)
-    for (int j = begin[1]; j < end[1]; ++j)
-      for (int k = begin[2]; k < end[2]; ++k) {
-        int const p = (i * image.spatial[1] + j) * image.spatial[2] + k;
-        A const value = A(sample[long(p) * image.channels + c]);
-        if (best < 0 || value > largest || (value != value && largest == largest)) {
-          best = p;
-          largest = value;
-        }
-      }
-  return best;
+  return first_maximum<A>(w, image, at, sample, c);
 }
 
 }  // namespace phyllo::inline PHYLLO_ISA::op

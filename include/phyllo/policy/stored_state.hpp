@@ -35,7 +35,7 @@ namespace detail {
 inline long words_in(long bytes) { return (bytes + 3) / 4; }
 
 inline constexpr long largest_count = 1L << 53;  // all integers up to it are doubles
-// Whether a number counts something of which there are at most `most`.
+// Whether a number is a whole one from 0 to `most`.
 inline bool is_count(double number, long most) {
   return number >= 0 && number <= double(most) && number == double(long(number));
 }

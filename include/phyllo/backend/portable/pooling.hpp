@@ -7,30 +7,6 @@
 
 namespace phyllo::inline PHYLLO_ISA::portable {
 
-/// The first maximal tap of a window, as an input position. A not-a-number is larger than any
-/// number.
-template <class A, class S, class Work>
-PHYLLO_FUNCTION int first_maximum(Work const& work, S const* sample, int c, Place const& q) {
-  Window const& w = work.window;
-  Box const taps = taps_inside(w, work.input, q);
-  int best = -1;
-  A largest = 0;
-  for (int td = taps.first[0]; td < taps.last[0]; ++td)
-    for (int th = taps.first[1]; th < taps.last[1]; ++th)
-      for (int tw = taps.first[2]; tw < taps.last[2]; ++tw) {
-        int const d = q.at[0] * w.stride[0] - w.padding[0] + td;
-        int const h = q.at[1] * w.stride[1] - w.padding[1] + th;
-        int const x = q.at[2] * w.stride[2] - w.padding[2] + tw;
-        int const p = (d * work.input.spatial[1] + h) * work.input.spatial[2] + x;
-        A const value = A(sample[long(p) * work.input.channels + c]);
-        if (best < 0 || value > largest || (value != value && largest == largest)) {
-          best = p;
-          largest = value;
-        }
-      }
-  return best;
-}
-
 /// One work item: one output element.
 template <op::PoolingKind Kind, class P> struct pooling_forward {
   using A = typename P::accumulate;
@@ -44,7 +20,9 @@ template <op::PoolingKind Kind, class P> struct pooling_forward {
     Place const q(work.output, int(row % work.output.positions()));
     S const* const sample = work.x + row / work.output.positions() * work.input.size();
     if constexpr (Kind == op::PoolingKind::maximum) {
-      work.y[at] = sample[long(first_maximum<A>(work, sample, c, q)) * channels + c];
+      work.y[at] =
+          sample[long(op::first_maximum<A>(work.window, work.input, q.at, sample, c)) * channels +
+                 c];
     } else {
       Window const& w = work.window;
       Box const taps = taps_inside(w, work.input, q);
@@ -84,7 +62,8 @@ template <op::PoolingKind Kind, class P> struct pooling_backward {
           int const q = (qd * work.output.spatial[1] + qh) * work.output.spatial[2] + qw;
           A const d = A(work.d_y[(n * work.output.positions() + q) * channels + c]);
           if constexpr (Kind == op::PoolingKind::maximum) {
-            if (first_maximum<A>(work, sample, c, Place(work.output, q)) == p) sum += d;
+            if (op::first_maximum<A>(work.window, work.input, {qd, qh, qw}, sample, c) == p)
+              sum += d;
           } else {
             sum += d / A(op::pooling_divisor<Kind>(work, {qd, qh, qw}));
           }
