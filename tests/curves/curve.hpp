@@ -111,6 +111,7 @@ template <class P, class Case> Curve run(Case const& c) {
   Trainer<Net, typename Case::loss, decltype(c.rule), P, Local, Execution<Space>> trainer(
       exec, c.rule, {.batch = samples});
   set_parameters(exec, trainer.model());
+  if constexpr (requires { c.prepare(exec, trainer.model()); }) c.prepare(exec, trainer.model());
   Curve curve;
   for (int k = 0; k < batches; ++k) {
     auto const y = c.template output<T>(exec, trainer.model(), k);

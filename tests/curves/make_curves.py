@@ -143,6 +143,51 @@ class Encoder(Network):
         return last(norm(y).mean(1))
 
 
+class Spectral(nn.Module):
+    """The products with the corners of the spectrum of Li et al., ICLR 2021."""
+
+    def __init__(self, inputs, outputs, *modes):
+        super().__init__()
+        self.modes = modes
+        self.weight = nn.Parameter(torch.empty(outputs, inputs, 2 * modes[0], modes[1], 2))
+
+    def forward(self, x):
+        rows, columns = self.modes
+        weight = torch.view_as_complex(self.weight)
+        spectrum = torch.fft.rfft2(x)
+        whole = spectrum.new_zeros(x.shape[0], weight.shape[0], *spectrum.shape[2:])
+        for at, part in ((slice(rows), slice(rows)), (slice(-rows, None), slice(rows, None))):
+            whole[:, :, at, :columns] = torch.einsum("nihw,oihw->nohw", spectrum[:, :, at, :columns], weight[:, :, part])
+        return torch.fft.irfft2(whole, s=x.shape[2:])
+
+
+class Fno(Network):
+    def __init__(self):
+        super().__init__(nn.Conv2d(2, 6, 1), Spectral(6, 6, 3, 2), nn.Conv2d(6, 6, 1), Spectral(6, 5, 2, 4), nn.Conv2d(6, 5, 1),
+                         nn.Conv2d(5, 1, 1))
+
+    def forward(self, x):
+        lift, first, beside_first, second, beside_second, last = self.layers
+        x = lift(x)
+        x = F.gelu(first(x) + beside_first(x))
+        return last(F.gelu(second(x) + beside_second(x)))
+
+
+class Graph(Network):
+    """Two graph convolutions on a path of six nodes, each with itself and its neighbours."""
+
+    def __init__(self):
+        super().__init__(nn.Linear(2, 7), nn.Linear(7, 5), nn.Linear(30, 3))
+        adjacent = sum(torch.diag(torch.ones(6 - abs(k), dtype=torch.float64), k) for k in (-1, 0, 1))
+        roots = adjacent.sum(1).sqrt()
+        self.register_buffer("matrix", adjacent / roots[:, None] / roots)
+
+    def forward(self, x):
+        first, second, last = self.layers
+        x = torch.tanh(first(self.matrix @ x.mT))
+        return last(torch.tanh(second(self.matrix @ x)).mT.flatten(1))
+
+
 class Cvae(Network):
     def __init__(self):
         super().__init__(nn.Linear(19, 12), nn.Linear(12, 4), nn.Linear(5, 12), nn.Linear(12, 16))
@@ -241,6 +286,10 @@ CURVES = {
                     order=in_order("layers.0", "1.norm1", "1.self_attn.in_proj", "1.self_attn.out_proj", "1.norm2",
                                    "1.linear1", "1.linear2", "2.self_attn.in_proj", "2.self_attn.out_proj", "2.norm1",
                                    "2.linear1", "2.linear2", "2.norm2", "layers.3", "layers.4")),
+    "fno": dict(model=Fno, optimizer=lambda p: adam(p, 5e-3), schedule=None, inputs=lambda k: draw(INPUTS, k, 2, 8, 7),
+                targets=lambda k: draw(TARGETS, k, 1, 8, 7), loss=F.mse_loss),
+    "graph": dict(model=Graph, optimizer=lambda p: adam(p, 1e-2), schedule=None, inputs=lambda k: draw(INPUTS, k, 2, 6),
+                  targets=lambda k: draw_integers(TARGETS, k, 3), **labels),
     "cvae": dict(model=Cvae, optimizer=lambda p: torch.optim.NAdam(p, 5e-3), schedule=None,
                  inputs=lambda k: [draw(INPUTS, k, 16, positive=True), draw(INPUTS + 1, k, 3), draw(INPUTS + 2, k, 2)],
                  targets=lambda k: draw(INPUTS, k, 16, positive=True), loss=cvae_loss),

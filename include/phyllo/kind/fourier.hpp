@@ -105,6 +105,7 @@ template <> struct Kind<Role::fourier> {
     work.x = x;
     work.y = y;
     work.accumulate = accumulate;
+    work.memory = pass.arenas.memory;
     pass.template run<op::Fourier>(S, work);
   }
 };

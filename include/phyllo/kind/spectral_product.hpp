@@ -47,6 +47,7 @@ template <> struct Kind<Role::spectral_product> {
     work.x = pass.value(n.source[0]);
     work.weight = pass.parameter(n.parameter[0]);
     work.y = pass.value(Planned::result(S));
+    work.memory = pass.arenas.memory;
     pass.template run<op::SpectralProduct>(S, work);
   }
   template <int S, class Pass> static void backward(Pass const& pass) {
@@ -58,6 +59,7 @@ template <> struct Kind<Role::spectral_product> {
     parameters.x = pass.value(n.source[0]);
     parameters.d_y = pass.gradient(Planned::result(S));
     parameters.d_weight = pass.parameter_gradient(n.parameter[0]);
+    parameters.memory = pass.arenas.memory;
     pass.template run<op::SpectralProduct>(S, parameters);
     if (!pass.template wants<S>(0)) return;
     op::SpectralProduct::BackwardSource<P> source;
@@ -66,6 +68,7 @@ template <> struct Kind<Role::spectral_product> {
     source.weight = pass.parameter(n.parameter[0]);
     source.d_x = pass.gradient(n.source[0]);
     source.accumulate = Planned::liveness.accumulates(S, 0);
+    source.memory = pass.arenas.memory;
     pass.template run<op::SpectralProduct>(S, source);
   }
 

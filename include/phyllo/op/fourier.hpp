@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/core/fourier_axis.hpp>
+#include <phyllo/op/work_memory.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::op {
 
@@ -12,7 +13,7 @@ namespace phyllo::inline PHYLLO_ISA::op {
 /// gradient of the other.
 ///
 /// shape    as FourierAxis says, behind the batch
-/// numerics sums in the type of sums, in rising order; angles in double
+/// numerics sums in the type of sums, over real and imaginary parts in any order; angles in double
 /// cost     length times modes products of complex numbers for each position and channel
 struct Fourier {
   template <class Precision> struct Transform {
@@ -23,6 +24,7 @@ struct Fourier {
     storage const* x = nullptr;
     storage* y = nullptr;
     bool accumulate = false;
+    WorkMemory memory = {};
   };
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/core/macros.hpp>
+#include <phyllo/op/work_memory.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::op {
 
@@ -10,7 +11,8 @@ namespace phyllo::inline PHYLLO_ISA::op {
 /// y[n, m, o] = sum over i of weight[m, i, o] x[n, m, i].
 ///
 /// shape    x (N, M, 2 I), y (N, M, 2 O): real parts, then imaginary parts · weight (M, 2, I, O)
-/// numerics sums over channels, and over samples, in rising order in the type of sums
+/// numerics sums over channels and samples in the type of sums, their real and imaginary terms in
+///          any order
 /// cost     8 M I O operations a sample; the weights are read once for each sample
 struct SpectralProduct {
   struct Sizes {
@@ -22,6 +24,7 @@ struct SpectralProduct {
     storage const* x = nullptr;
     storage const* weight = nullptr;
     storage* y = nullptr;
+    WorkMemory memory = {};
   };
   /// d_x[n, m, i] (+)= sum over o of conj(weight[m, i, o]) d_y[n, m, o]
   template <class Precision> struct BackwardSource {
@@ -31,6 +34,7 @@ struct SpectralProduct {
     storage const* weight = nullptr;
     storage* d_x = nullptr;
     bool accumulate = false;
+    WorkMemory memory = {};
   };
   /// d_weight[m, i, o] = sum over n of conj(x[n, m, i]) d_y[n, m, o]
   template <class Precision> struct BackwardParameters {
@@ -40,6 +44,7 @@ struct SpectralProduct {
     storage const* x = nullptr;
     storage const* d_y = nullptr;
     accumulate* d_weight = nullptr;  // written
+    WorkMemory memory = {};
   };
 };
 

@@ -6,6 +6,7 @@
 #include <phyllo/backend/host/axis_softmax.hpp>
 #include <phyllo/backend/host/contraction.hpp>
 #include <phyllo/backend/host/copy.hpp>
+#include <phyllo/backend/host/fourier.hpp>
 #include <phyllo/backend/host/general_convolution.hpp>
 #include <phyllo/backend/host/group_normalization.hpp>
 #include <phyllo/backend/host/images/image_segment.hpp>
@@ -24,6 +25,7 @@
 #include <phyllo/backend/host/segment/segment_backward.hpp>
 #include <phyllo/backend/host/segment/segment_forward.hpp>
 #include <phyllo/backend/host/segment/whole_step.hpp>
+#include <phyllo/backend/host/spectral_product.hpp>
 #include <phyllo/backend/host/transfer.hpp>
 
 // nvcc warns of each loss that it calls the host's vectors, so portable computes losses there.
