@@ -107,6 +107,15 @@ class Network:
             product = torch.cat((product.narrow(axis, 0, m), product.new_zeros(shape), product.narrow(axis, m, m)), axis)
         return torch.fft.irfftn(product, s=extents, dim=axes)
 
+    @staticmethod
+    def sparse_product(v, nodes):
+        """All positions times the matrix of networks::graph in subject.hpp."""
+        matrix = torch.zeros(nodes, nodes, dtype=v.dtype)
+        for i in range(nodes):
+            for step, number in ((0, 0.5), (1, 0.25), (3, -0.75)):
+                matrix[i, (i + step) % nodes] += number * (1 + i % 3)
+        return torch.einsum("ij,ncj->nci", matrix, v.flatten(2) if v.dim() > 2 else v[:, :, None]).reshape(v.shape)
+
     def part(self, part, v, path):
         kind = part[0]
         if kind == "residual":
@@ -298,6 +307,12 @@ class Network:
         if kind == "spectral_conv":
             self.node += 2 * len(part[2])
             return self.spectral_conv(part, v, get("weight"))
+        if kind in ("sparse_product", "graph_conv"):
+            v = self.sparse_product(v, part[-1])
+            if kind == "sparse_product":
+                return v
+            self.node += 1
+            return F.linear(v.movedim(1, -1), get("weight"), get("bias")).movedim(-1, 1)
         if kind == "general_conv":
             _, rank, _, _, stride, padding, _, o = part
             # Strides that PyTorch takes for no other order of memory.

@@ -25,6 +25,7 @@ PARTS (extents: channels first):
   ["general_conv", RANK, OUT, KERNEL, STRIDE, PADDING, BIAS, {"transposed", "dilation", "groups", "mode", "after",
    "output_padding"}]
   ["spectral_conv", OUT, MODES]
+  ["sparse_product", NODES]  ["graph_conv", OUT, BIAS, NODES]: of all positions; of samples, with a matrix of one number
   ["recurrent", "rnn" | "rnn_relu" | "lstm" | "gru", HIDDEN, {"layers", "bidirectional", "bias", "initial": TAGS, "final":
    TAGS, "lengths": TAG | null}]
   ["pool", "max" | "average", RANK, SIZE, STRIDE, PADDING]  ["pool", ..., PADDING, {"ceil", "counts"}]  ["lp_pool", POWER, RANK, SIZE, STRIDE]
@@ -214,7 +215,7 @@ class Graph:
         if kind == "softmax_over" and self.shape(sources[0])[axis_at(part[1] or "channels", len(output))] == 1 or \
                 kind == "softmax" and output[0] == 1:
             return True, True
-        mixes = kind in ("linear", "conv", "general_conv", "dropout", "flatten", "batch_norm") or kind in DROPOUTS or \
+        mixes = kind in ("linear", "conv", "general_conv", "sparse_product", "dropout", "flatten", "batch_norm") or kind in DROPOUTS or \
             kind in ("normalise", "denormalise") and part[2] or \
             kind == "pool" and any(part[5]) or kind == "unpool"
         return product(output[1:]) == 1 or equal and not mixes, \
@@ -267,6 +268,11 @@ class Graph:
             return self.general_conv(part, v, path)
         if kind == "spectral_conv":
             return self.spectral_conv(part, v, path)
+        if kind in ("sparse_product", "graph_conv"):
+            if part[-1] != product(s[1:]):
+                raise Invalid("another number of nodes")
+            v = self.add(["sparse_product"], [v], s, path, 0, 3 * product(s))
+            return v if kind == "sparse_product" else self.part(["linear", *part[1:3], True], v, path)
         if kind == "recurrent":
             return self.recurrent(part, v, path)
         if kind == "pool":
@@ -1075,9 +1081,16 @@ class Draw:
         return [["save", tag], ["pool", "max", rank, size, stride, padding] + ([{"ceil": True, "counts": True}] if ceil else []),
                 *inner, ["unpool", rank, size, stride, padding, {"ceil": ceil}, tag]]
 
+    def graph(self, s):
+        """A product with a sparse matrix."""
+        r, nodes = self.rng, product(s[1:])
+        return ["graph_conv", self.width(len(s) > 1), r.random() < 0.75, nodes] if r.random() < 0.7 else ["sparse_product", nodes]
+
     def layer(self, s):
         """One layer that takes shape s."""
         r, image = self.rng, len(s) > 1
+        if r.random() < 0.1:
+            return self.graph(s)
         if r.random() < 0.1:
             return self.move(s)
         p = r.random()
@@ -1268,7 +1281,8 @@ class Draw:
         parts = self.begin(r.choice((1, 2, 3, 4, 6, 16)), [max(e, r.choice((1, 2, 3))) for e in self.extents(rank)])
         for _ in range(r.choice((1, 2, 2, 3))):
             s = self.current(parts)
-            parts = self.extend(parts, [self.general_conv(s) if r.random() < 0.55 else self.spectral_conv(s)])
+            p = r.random()
+            parts = self.extend(parts, [self.general_conv(s) if p < 0.5 else self.spectral_conv(s) if p < 0.85 else self.graph(s)])
             if r.random() < 0.3:
                 parts = self.extend(parts, [self.norm()])
             if r.random() < 0.7:
@@ -1545,7 +1559,8 @@ def complete(d):
     d = {**USUAL, **d}
     g = Graph(d["parts"])
     d["trained"] = d["trained"] and g.is_trainable()
-    d["call"] = d["call"] and not any(g.is_integer(v) for _, v in g.inputs)  # which those calls refuse
+    # What those calls refuse.
+    d["call"] = d["call"] and not any(g.is_integer(v) for _, v in g.inputs) and not any(n["kind"] == "sparse_product" for n in g.nodes)
     d["loss"] = (d["loss"] * 8)[:len(g.outputs)]
     d["boundaries"] = g.boundaries(d)
     return d
@@ -1666,6 +1681,10 @@ def spell(part):
         return named("Combine", named(f"MaxUnpool{rank}d", size, *options), tag)
     if kind == "spectral_conv":
         return named(f"SpectralConv{len(part[2])}d", part[1], f"phyllo::Modes<{', '.join(map(str, part[2]))}>")
+    if kind in ("sparse_product", "graph_conv"):
+        tag = f"networks::graph<{part[-1]}>"
+        return named("SparseProduct", tag) if kind == "sparse_product" else \
+            named("GraphConvolution", part[1], tag, *([] if part[2] else ["phyllo::Bias<false>"]))
     if kind == "local_response":
         return named("LocalResponseNorm", *part[1:])
     if kind == "lp_pool":

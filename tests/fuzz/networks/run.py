@@ -33,7 +33,7 @@ ENVIRONMENT = {"OMP_NUM_THREADS": "2", "OMP_PROC_BIND": "false", "OMP_WAIT_POLIC
                "OMP_STACKSIZE": "2M"}  # stacks as small as they are on many clusters
 ROLES = ("input", "contraction", "normalization", "pointwise", "pooling", "add",
          "concatenation", "row", "lookup", "convolution", "move", "reduce", "map", "product", "position", "scan",
-         "resample", "local_response", "fourier", "spectral_product", "unpooling")
+         "resample", "local_response", "fourier", "spectral_product", "unpooling", "sparse_product")
 KINDS = ("single", "folded_contraction", "contraction_epilogue", "normalization_epilogue", "normalization_add",
          "add_epilogue", "attention", "pointwise_chain", "segment", "training segment", "whole step")
 
@@ -210,6 +210,10 @@ def smaller_part(part):
         for d in range(len(part[2])):
             for n in smaller_numbers(part[2][d]):
                 yield [[kind, part[1], part[2][:d] + [n] + part[2][d + 1:]]]
+    elif kind == "graph_conv":
+        yield [["sparse_product", part[3]]]
+        for n in smaller_numbers(part[1]):
+            yield [[kind, n] + part[2:]]
     elif kind == "unpool":
         yield [["from", part[-1]]]
     elif kind == "local_response" and part[1] > 1:

@@ -102,6 +102,34 @@ template <class Net> std::vector<phyllo::Node> nodes_of() {
   return {p.node, p.node + Net::program::size};
 }
 
+/// The name of a matrix of so many rows, each with itself, the next one and the third behind it.
+template <int Nodes> struct graph {
+  static constexpr int nodes = Nodes;
+};
+
+/// Binds the matrices that layers of a network name.
+template <class L, class M> void bind_matrix_of(M& model) {
+  if constexpr (requires { L::matrix::nodes; }) {
+    constexpr int nodes = L::matrix::nodes, steps[] = {0, 1, 3};
+    constexpr double numbers[] = {0.5, 0.25, -0.75};
+    Kokkos::View<int*, Kokkos::HostSpace> const row_map("row_map", nodes + 1);
+    Kokkos::View<int*, Kokkos::HostSpace> const entries("entries", 3 * nodes);
+    Kokkos::View<double*, Kokkos::HostSpace> const values("values", 3 * nodes);
+    for (int i = 0; i < nodes; ++i) {
+      for (int k = 0; k < 3; ++k) {
+        entries(3 * i + k) = (i + steps[k]) % nodes;
+        values(3 * i + k) = numbers[k] * (1 + i % 3);
+      }
+      row_map(i + 1) = 3 * (i + 1);
+    }
+    using Matrix = phyllo::SparseMatrix<typename M::accumulate, typename M::space>;
+    model.template bind_matrix<typename L::matrix>(Matrix({}, row_map, entries, values));
+  }
+}
+template <class M, class... L> void bind_matrices(M& model, phyllo::TypeList<L...>) {
+  (bind_matrix_of<L>(model), ...);
+}
+
 /// A network with its memory, in one setting. InTags, OutTags: of its inputs and outputs; no tags:
 /// one View without a name.
 template <class Net, class InTags, class OutTags, class S> class Subject : public Machine {
@@ -327,6 +355,7 @@ template <class Net, class InTags, class OutTags, class S> class Subject : publi
   }
 
   void describe() {
+    bind_matrices(model(), typename Net::program::leaves{});
     exec_.fence();
     auto const nodes = nodes_of<Net>();
     std::vector<int> ends;
