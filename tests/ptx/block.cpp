@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "complaint.hpp"
+#include "counter.hpp"
 #include "seed.hpp"
 
 namespace ptx {
@@ -37,6 +38,7 @@ bool Block::is_shared(Bits at, int bytes) const {
 }
 
 void Block::launch() {
+  if (Counter* const counter = Counter::get()) counter->launch(*this);
   auto& [x, y, z] = index;
   for (z = 0; z < blocks[2]; ++z)
     for (y = 0; y < blocks[1]; ++y)

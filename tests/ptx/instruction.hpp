@@ -45,6 +45,23 @@ enum class Space : std::uint8_t { generic, global, shared, local, constant, entr
 /// How a warp goes on; `together` waits for the lanes that the instruction is meant for.
 enum class Flow : std::uint8_t { next, together, branch, call, leave, exit, block_barrier };
 
+/// What an instruction keeps busy; one that reaches memory counts by the memory that it reaches.
+enum class Unit : std::uint8_t {
+  integer,
+  division,  // of integers: dozens of instructions on a device
+  single,
+  half,
+  double_precision,
+  special,
+  conversion,
+  move,
+  branch,
+  barrier,
+  matrix,
+  memory  // of parameters
+};
+constexpr int unit_count = 12;
+
 struct Warp;
 struct Function;
 struct Instruction;
@@ -54,6 +71,7 @@ using Execute = void (*)(Warp&, Instruction const&, Mask);
 struct Instruction {
   Execute execute = nullptr;
   Flow flow = Flow::next;
+  Unit unit = Unit::move;
   bool guard_negated = false;
   bool names_lanes = false;  // the last operand is a mask of those that it is for
   int guard = -1;            // row of a predicate

@@ -9,6 +9,7 @@
 
 #include "block.hpp"
 #include "complaint.hpp"
+#include "counter.hpp"
 #include "global_memory.hpp"
 #include "number.hpp"
 
@@ -33,6 +34,7 @@ std::byte* place_shared(Warp& warp, Instruction const& instruction, int lane, Bi
     return nullptr;
   }
   std::byte* const here = block.shared.data() + at;
+  if (Counter* const counter = Counter::get()) counter->access(Space::shared, at, bytes);
   check_race(warp, instruction, lane, block.cells.data() + at / 2, at, bytes,
              known(access, here, value, bytes), false);
   return here;
@@ -238,7 +240,10 @@ std::byte* place(Warp& warp, Instruction const& instruction, int lane, Bits at, 
       return place_shared(warp, instruction, lane, at, bytes, access, value);
     case Space::local:
     case Space::generic: {
-      if (warp.is_local(lane, at, bytes)) return here;
+      if (warp.is_local(lane, at, bytes)) {
+        if (Counter* const counter = Counter::get()) counter->access(Space::local, at, bytes);
+        return here;
+      }
       if (instruction.space == Space::local) break;
       auto const shared = reinterpret_cast<Bits>(warp.block->shared.data());
       if (at >= shared && at < shared + warp.block->shared.size())
@@ -262,6 +267,7 @@ std::byte* place(Warp& warp, Instruction const& instruction, int lane, Bits at, 
     return nullptr;
   }
   std::byte* const there = piece->place(at);
+  if (Counter* const counter = Counter::get()) counter->access(Space::global, at, bytes);
   if (Cell* const cell = piece->cell(at))
     check_race(warp, instruction, lane, cell, at, bytes, known(access, there, value, bytes), true);
   return there;

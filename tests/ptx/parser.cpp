@@ -8,6 +8,7 @@
 
 #include "block.hpp"
 #include "complaint.hpp"
+#include "counter.hpp"
 #include "module.hpp"
 #include "special.hpp"
 #include "tokens.hpp"
@@ -339,6 +340,7 @@ void Parser::instruction() {
   }
   has_unknown_name_ = false;
   Opcode const opcode(tokens_.take());
+  result.unit = unit_of(opcode);
   std::string const& name = opcode.name();
   // Those that write no register; wgmma reads the sums that it writes.
   bool const is_barrier = name == "bar" || name == "barrier";

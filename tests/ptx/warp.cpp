@@ -7,6 +7,7 @@
 
 #include "block.hpp"
 #include "complaint.hpp"
+#include "counter.hpp"
 
 namespace ptx {
 
@@ -176,6 +177,15 @@ bool Warp::step(Group& group, bool is_forced) {
   Instruction const& instruction = group.instruction();
   Mask const mask = guarded(group, instruction);
   ++block->instructions;
+  Counter* const counter = Counter::get();
+  if (counter && mask) counter->begin(*block, instruction);
+  bool const goes_on = step(group, instruction, mask, is_forced);
+  // What waits for other lanes has not been executed.
+  if (counter && mask && group.state != Group::waits_for_lanes) counter->end();
+  return goes_on;
+}
+
+bool Warp::step(Group& group, Instruction const& instruction, Mask mask, bool is_forced) {
   switch (instruction.flow) {
     case Flow::next:
       if (mask) instruction.execute(*this, instruction, mask);

@@ -75,6 +75,7 @@ struct Warp {
   int choose();
   Mask guarded(Group const& group, Instruction const& instruction) const;
   bool step(Group& group, bool is_forced);
+  bool step(Group& group, Instruction const& instruction, Mask mask, bool is_forced);
   bool wait_for_lanes(Group& group, Instruction const& instruction, Mask mask);
   void part(Group& group, Mask mask, int other_place);
   void call(Group& group, Instruction const& instruction);

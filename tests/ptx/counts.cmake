@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: 2026 The Phyllo authors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# usage: cmake -D PROGRAM=<counts> -D TABLE=<file> -P counts.cmake
+#
+# Compares what is counted of kernels/counts.cpp with what it is by hand.
+
+file(REMOVE "${TABLE}")
+execute_process(COMMAND "${CMAKE_COMMAND}" -E env "PHYLLO_PTX_COUNTS=${TABLE}" "${PROGRAM}" COMMAND_ERROR_IS_FATAL ANY)
+file(STRINGS "${TABLE}" lines)
+list(POP_FRONT lines header)
+string(REPLACE "\t" ";" header "${header}")
+
+# expect(<kernel, as its name contains it> <column> <number>)
+function(expect kernel column number)
+  list(FIND header "${column}" index)
+  foreach(line IN LISTS lines)
+    string(REPLACE "\t" ";" row "${line}")
+    list(GET row 0 name)
+    string(FIND "${name}" "${kernel}" found)
+    if(found LESS 0)
+      continue()
+    endif()
+    list(GET row ${index} count)
+    if(NOT count EQUAL number)
+      message(SEND_ERROR "${kernel}: expected ${number} as ${column}, got ${count}: ${line}")
+    endif()
+    return()
+  endforeach()
+  message(SEND_ERROR "${kernel} is not in ${TABLE}.")
+endfunction()
+
+foreach(case IN ITEMS 1:1 2:2 32:32 33:1)
+  string(REPLACE ":" ";" case "${case}")
+  list(GET case 0 stride)
+  list(GET case 1 cycles)
+  expect("scratch<${stride}>" shared_requests 1)
+  expect("scratch<${stride}>" shared_cycles ${cycles})
+  expect("scratch<${stride}>" shared_floor 1)
+endforeach()
+expect("scratch_of_four<1>" shared_cycles 4)
+expect("scratch_of_four<2>" shared_cycles 8)
+expect("scratch_of_four<2>" shared_floor 4)
+expect("scratch_of_four<1>" barrier 1)
+expect("global<1>" launches 1)
+expect("global<1>" blocks 2)
+expect("global<1>" global_requests 2)
+expect("global<1>" global_sectors 8)
+expect("global<1>" global_bytes 256)
+expect("global<32>" global_sectors 32)
+expect("global<32>" global_floor 4)
+expect("quotient" division 2)
+expect("global<1>" division 0)
