@@ -21,7 +21,8 @@ namespace phyllo::inline PHYLLO_ISA::detail {
 template <class T> class FitProfile {
  public:
   // continues: whether the file may have epochs from before a resume, which stay.
-  FitProfile(T& trainer, std::string const& path, bool continues) : trainer_(trainer), path_(path) {
+  FitProfile(T& trainer, std::string const& path, bool continues)
+      : trainer_(trainer), path_(path), profile_(trainer.exec()) {
     agree_on_errors(trainer_, [&] {
       if (!is_first()) return;
       file_.open(path, continues ? std::ios::app : std::ios::trunc);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -38,7 +39,10 @@ class StepProfile {
   using Clock = std::chrono::steady_clock;
 
  public:
-  StepProfile() {
+  /// exec: the trainer's instance, which parts wait for.
+  template <class Space = Kokkos::DefaultExecutionSpace>
+  explicit StepProfile(Space const& exec = Space())
+      : exec_(std::make_shared<Space>(exec)), wait_(&wait_for<Space>) {
     if (running() != nullptr)
       throw Error(
           "StepProfile: expected one profile at a time in a process, got a second one. Let the "
@@ -74,6 +78,9 @@ class StepProfile {
     static StepProfile* one = nullptr;
     return one;
   }
+  template <class Space> static void wait_for(void const* exec) {
+    static_cast<Space const*>(exec)->fence("phyllo: profile");
+  }
   static PartTimes times_of(std::vector<double> seconds) {
     PartTimes times;
     if (seconds.empty()) return times;
@@ -92,7 +99,7 @@ class StepProfile {
     int part = -1;
     for (int p = 0; p < step_part_count; ++p)
       if (name_of(StepPart(p)) == name) part = p;
-    if (part >= 0) Kokkos::fence("phyllo: profile");
+    if (part >= 0) profile.wait_(profile.exec_.get());
     profile.open_.push_back({part, Clock::now()});
   }
   static void pop() {
@@ -102,12 +109,14 @@ class StepProfile {
     Open const last = profile.open_.back();
     profile.open_.pop_back();
     if (last.part < 0) return;
-    Kokkos::fence("phyllo: profile");
+    profile.wait_(profile.exec_.get());
     std::chrono::duration<double> const spent = Clock::now() - last.since;
     profile.seconds_[std::size_t(last.part)].push_back(spent.count());
   }
 
   Kokkos::Tools::Experimental::EventSet before_;  // of a tool that is loaded
+  std::shared_ptr<void> exec_;
+  void (*wait_)(void const*);
   std::thread::id thread_ = std::this_thread::get_id();
   std::vector<Open> open_;
   std::vector<std::vector<double>> seconds_ = std::vector<std::vector<double>>(step_part_count);
