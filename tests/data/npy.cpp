@@ -42,12 +42,12 @@ TEST_CASE("npy: every type and version, bit for bit, from any sample on") {
        {Case{"<f2", ElementType::f16}, Case{"<f4", ElementType::f32}, Case{"<f8", ElementType::f64},
         Case{"|u1", ElementType::u8}, Case{"|i1", ElementType::i8}, Case{"<i2", ElementType::i16},
         Case{"<i4", ElementType::i32}, Case{"<i8", ElementType::i64}})
-    for (int const version : {1, 2, 3}) {
+    for (int const format : {1, 2, 3}) {
       CAPTURE(c.descr);
-      CAPTURE(version);
+      CAPTURE(format);
       std::size_t const bytes = 6 * element_size(c.type);
       std::string const data = numbers(5 * bytes);
-      set_contents(path, npy_text(c.descr, "(5, 2, 3)", data, version));
+      set_contents(path, npy_text(c.descr, "(5, 2, 3)", data, format));
       NpyFile const file(path);
       CHECK(file.samples() == 5);
       CHECK(file.shape() == std::vector<std::int64_t>{2, 3});
