@@ -12,6 +12,7 @@ using namespace phyllo;
 struct Pairs {
   static constexpr char const* name = "pairs";
   static constexpr Role role = Role::pointwise;
+  static constexpr Derivative derivative_of = Derivative::input;
   static constexpr bool accepts(Shape s) { return s.channels % 2 == 0; }
   static constexpr Shape expected(Shape s) { return s.with_channels(s.channels + 1); }
   static constexpr Shape output(Shape s) { return s; }

@@ -46,9 +46,6 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
   }();
   /// Whether the mean is over the positions whose class index is not ignored.
   static constexpr bool counts_positions = (op::ignores_labels<typename Term::loss> || ...);
-  static_assert(!counts_positions || terms == 1,
-                "Losses: a loss that ignores a class index is the only one of a Trainer, because "
-                "its mean is over the positions that count. Use CrossEntropy beside other losses.");
   static_assert(terms == AllPorts::outputs,
                 "Losses: every output of the network requires one loss. Use Losses<On<tag, "
                 "Loss>...>, one for each Output<tag>.");
@@ -57,6 +54,8 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
   static constexpr bool names_outputs() {
     return ((Bind::template find_output<Term>() >= 0) && ...);
   }
+  /// Whether a loss that ignores a class index has no other one beside it.
+  static constexpr bool ignores_alone() { return !counts_positions || terms == 1; }
   /// Whether no output has two losses, while another has none.
   static constexpr bool has_one_loss_per_output() {
     int const output[] = {Bind::template find_output<Term>()...};

@@ -49,6 +49,10 @@ class TrainingParts {
   static_assert(Evaluator::has_one_loss_per_output(),
                 "Losses: one output has two losses, and another has none. Use one On<tag, Loss> "
                 "for each Output<tag> of the network.");
+  // Not in the evaluator: Clang has more errors behind one in the class of a member.
+  static_assert(Evaluator::ignores_alone(),
+                "Losses: a loss that ignores a class index is the only one of a Trainer, because "
+                "its mean is over the positions that count. Use CrossEntropy beside other losses.");
   using AllBuckets = Buckets<Net, C::bucket_bytes, int(sizeof(accumulate))>;
   /// Whether a step is one pass over the batch: then all gradients are complete at once.
   static constexpr bool whole_step = runs_whole_steps<Net, P, Exec>() && Evaluator::terms == 1;
