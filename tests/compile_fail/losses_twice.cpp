@@ -3,6 +3,7 @@
 // expect: Losses: one output has two losses, and another has none
 
 #include <phyllo/layer/linear.hpp>
+#include <phyllo/loss/mean_squared_error.hpp>
 #include <phyllo/train/trainer.hpp>
 
 using namespace phyllo;

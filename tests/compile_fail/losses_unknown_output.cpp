@@ -3,6 +3,7 @@
 // expect: Losses: On<tag, Loss> names an output that the network does not have
 
 #include <phyllo/layer/linear.hpp>
+#include <phyllo/loss/mean_squared_error.hpp>
 #include <phyllo/train/trainer.hpp>
 
 using namespace phyllo;

@@ -3,18 +3,19 @@
 // expect: Losses: a loss has no View of targets
 
 #include <phyllo/layer/linear.hpp>
-#include <phyllo/train/loss_evaluation.hpp>
+#include <phyllo/loss/mean_squared_error.hpp>
+#include <phyllo/train/sgd.hpp>
+#include <phyllo/train/trainer.hpp>
 
 using namespace phyllo;
-using Space = Kokkos::DefaultHostExecutionSpace;
 struct a;
 struct b;
 struct Net : Network<Input<3>, Linear<2>, Output<a>, Linear<2>, Output<b>> {};
 using Both = Losses<On<a, MeanSquaredError>, On<b, MeanSquaredError>>;
 
-void train(LossEvaluation<Model<Net, Full<float>, Execution<Space>>, Both> const& losses,
-           Kokkos::View<float**, Kokkos::HostSpace> const& t) {
-  losses.bind(tensors(named<b>(t)), 4);
+void train(Trainer<Net, Both, Sgd>& trainer, Kokkos::View<float**> const& x,
+           Kokkos::View<float**> const& t) {
+  trainer.step(x, tensors(named<b>(t)));
 }
 
 int main() {}

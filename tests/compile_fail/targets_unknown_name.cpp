@@ -3,19 +3,20 @@
 // expect: Losses: a View of targets has a name that no output of the network has
 
 #include <phyllo/layer/linear.hpp>
-#include <phyllo/train/loss_evaluation.hpp>
+#include <phyllo/loss/mean_squared_error.hpp>
+#include <phyllo/train/sgd.hpp>
+#include <phyllo/train/trainer.hpp>
 
 using namespace phyllo;
-using Space = Kokkos::DefaultHostExecutionSpace;
 struct a;
 struct b;
 struct Net : Network<Input<3>, Linear<2>, Output<a>, Linear<2>, Output<b>> {};
 using Both = Losses<On<a, MeanSquaredError>, On<b, MeanSquaredError>>;
 
-void train(LossEvaluation<Model<Net, Full<float>, Execution<Space>>, Both> const& losses,
-           Kokkos::View<float**, Kokkos::HostSpace> const& t) {
+void train(Trainer<Net, Both, Sgd>& trainer, Kokkos::View<float**> const& x,
+           Kokkos::View<float**> const& t) {
   struct other;
-  losses.bind(tensors(named<a>(t), named<other>(t)), 4);
+  trainer.step(x, tensors(named<a>(t), named<other>(t)));
 }
 
 int main() {}

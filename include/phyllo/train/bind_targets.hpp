@@ -22,14 +22,44 @@ template <class Space, class AllPorts, class... Term> struct BindTargets {
   /// Losses that have targets.
   static constexpr int wanted = (int(op::outputs_per_target<typename Term::loss>() > 0) + ... + 0);
 
-  /// targets: one View where one loss has targets, or tensors(named<tag>(view), ...).
+  /// targets: one View where one loss has targets, or tensors(named<tag>(view), ...), which
+  /// check_targets has taken.
   template <class Targets>
   static BoundTensors bind(std::string const& model, Targets const& targets, int batch) {
     BoundTensors bound;
     int k = 0;
-    check_targets(targets);
     (bind_term<Term>(model, bound, k++, targets, batch), ...);
     return bound;
+  }
+
+  /// The compile errors about targets. Called where a user's call arrives, not by bind: each
+  /// function between adds three lines to what Clang prints.
+  template <class View> static void check_targets(View const&) {
+    static_assert(terms == 1 || wanted == 1,
+                  "Losses: expected one View of targets for each loss, got a single one. Pass "
+                  "tensors(named<tag>(view), ...) with one View for each loss.");
+    static_assert((terms != 1 && wanted != 1) || has_none<View> == (wanted == 0),
+                  "Losses: a loss has targets and there is none, or the reverse. Pass a View of "
+                  "targets, or no_targets for a loss of the outputs alone.");
+  }
+  template <class... N> static void check_targets(Tensors<N...> const&) {
+    using Names = NamedPorts<AllPorts, PortUse::outputs, N...>;
+    static_assert(Names::are_known,
+                  "Losses: a View of targets has a name that no output of the network has. Use the "
+                  "names of its Output<tag>.");
+    static_assert(!Names::are_known || (has_target<Term, N...> && ...),
+                  "Losses: a loss has no View of targets. Pass tensors(named<tag>(view), ...) with "
+                  "one View for each loss.");
+    static_assert(!Names::are_known || (fits<N> && ...),
+                  "Losses: a loss has targets and there is none, or the reverse. Pass a View of "
+                  "targets, or no_targets for a loss of the outputs alone.");
+  }
+  /// Whether every loss finds its equal parts in the channels of its output.
+  static constexpr bool has_equal_parts() {
+    return ((AllPorts::output_shape(output_of<Term>()).channels %
+                 op::output_parts<typename Term::loss>() ==
+             0) &&
+            ...);
   }
 
   template <class T> static constexpr int find_output() {
@@ -57,36 +87,22 @@ template <class Space, class AllPorts, class... Term> struct BindTargets {
       op::outputs_per_target<typename T::loss>() == 0 ||
       ((AllPorts::template output_of<typename N::tag>() == output_of<T>()) || ...);
 
-  template <class View> static void check_targets(View const&) {
-    static_assert(terms == 1 || wanted == 1,
-                  "Losses: expected one View of targets for each loss, got a single one. Pass "
-                  "tensors(named<tag>(view), ...) with one View for each loss.");
-  }
-  template <class... N> static void check_targets(Tensors<N...> const&) {
-    using Names = NamedPorts<AllPorts, PortUse::outputs, N...>;
-    static_assert(Names::are_known,
-                  "Losses: a View of targets has a name that no output of the network has. Use the "
-                  "names of its Output<tag>.");
-    static_assert(!Names::are_known || (has_target<Term, N...> && ...),
-                  "Losses: a loss has no View of targets. Pass tensors(named<tag>(view), ...) with "
-                  "one View for each loss.");
-  }
+  template <class View>
+  static constexpr bool has_none = std::is_same_v<std::remove_cvref_t<View>, NoTargets>;
+  // Of the loss of the output that N names: whether both have targets.
+  template <class N>
+  static constexpr bool fits =
+      ((AllPorts::template output_of<typename N::tag>() != output_of<Term>() ||
+        has_none<decltype(N::view)> == (op::outputs_per_target<typename Term::loss>() == 0)) &&
+       ...);
 
   template <class T, class Targets>
   static void bind_term(std::string const& model, BoundTensors& bound, int k,
                         Targets const& targets, int batch) {
     Argument const who{model, ", target", k};
     constexpr int each = op::outputs_per_target<typename T::loss>();
-    static_assert(
-        AllPorts::output_shape(output_of<T>()).channels % op::output_parts<typename T::loss>() == 0,
-        "Losses: the loss reads the channels of its output in equal parts, such as means and "
-        "variances. Give the output a multiple of their number.");
     auto const bind_view = [&](auto const& view) {
-      constexpr bool is_none = std::is_same_v<std::remove_cvref_t<decltype(view)>, NoTargets>;
-      static_assert(is_none == (each == 0),
-                    "Losses: a loss has targets and there is none, or the reverse. Pass a View of "
-                    "targets, or no_targets for a loss of the outputs alone.");
-      if constexpr (!is_none && each > 0) {
+      if constexpr (!has_none<decltype(view)> && each > 0) {
         constexpr Shape shape = target_shape<T>();
         if (batch_of(view, who) != batch)
           throw Error(who + ": expected " + std::to_string(batch) +

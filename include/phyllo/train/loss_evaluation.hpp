@@ -56,6 +56,8 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
   }
   /// Whether a loss that ignores a class index has no other one beside it.
   static constexpr bool ignores_alone() { return !counts_positions || terms == 1; }
+  /// Whether every loss finds its equal parts in the channels of its output.
+  static constexpr bool has_equal_parts() { return !names_outputs() || Bind::has_equal_parts(); }
   /// Whether no output has two losses, while another has none.
   static constexpr bool has_one_loss_per_output() {
     int const output[] = {Bind::template find_output<Term>()...};
@@ -92,7 +94,8 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
     if (whole_step) memory_ = {exec, model.name(), workspace_rows(exec), model.capacity()};
   }
 
-  /// The caller's targets: one View, or tensors(named<tag>(view), ...).
+  /// The caller's targets: one View, or tensors(named<tag>(view), ...), which Bind::check_targets
+  /// has taken.
   template <class Targets> BoundTensors bind(Targets const& targets, int batch) const {
     return Bind::bind(model_.name(), targets, batch);
   }

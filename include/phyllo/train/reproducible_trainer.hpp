@@ -96,6 +96,7 @@ class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, 
   /// Loss and accuracy in inference mode, over the samples of all ranks, split as batches are;
   /// every rank calls it.
   template <class In, class Targets> Evaluation evaluate(In const& in, Targets const& targets) {
+    Evaluator::Bind::check_targets(targets);
     BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
     if (step_.split(inputs.batch)) compare_ranks<C>(exec_, model_, optimizer_, this->sums(), false);
     auto const sums = step_.evaluate(exec_, inputs, evaluation_.bind(targets, inputs.batch));
@@ -114,6 +115,7 @@ class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, 
  private:
   template <class In, class Targets> void pass(In const& in, Targets const& targets, bool is_part) {
     part_.begin(StepPart::shards);
+    Evaluator::Bind::check_targets(targets);
     BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
     BoundTensors const wanted = evaluation_.bind(targets, inputs.batch);
     model_.check_batch(inputs.batch);

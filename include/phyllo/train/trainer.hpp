@@ -108,6 +108,7 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
   /// Loss and accuracy in inference mode, over the samples of all ranks; every rank calls it.
   template <class In, class Targets> Evaluation evaluate(In const& in, Targets const& targets) {
     synchronize();
+    Evaluator::Bind::check_targets(targets);
     BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
     auto const sums = evaluation_.evaluate(exec_, inputs, evaluation_.bind(targets, inputs.batch),
                                            communication_);
@@ -139,6 +140,7 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
   // Forward, losses and backward. Returns the number of samples.
   template <class In, class Targets> int pass(In const& in, Targets const& targets, bool sends) {
     part_.begin(whole_step ? StepPart::whole : StepPart::forward);
+    Evaluator::Bind::check_targets(targets);
     BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
     BoundTensors const wanted = evaluation_.bind(targets, inputs.batch);
     model_.check_batch(inputs.batch);

@@ -53,6 +53,10 @@ class TrainingParts {
   static_assert(Evaluator::ignores_alone(),
                 "Losses: a loss that ignores a class index is the only one of a Trainer, because "
                 "its mean is over the positions that count. Use CrossEntropy beside other losses.");
+  static_assert(
+      Evaluator::has_equal_parts(),
+      "Losses: the loss reads the channels of its output in equal parts, such as means and "
+      "variances. Give the output a multiple of their number.");
   using AllBuckets = Buckets<Net, C::bucket_bytes, int(sizeof(accumulate))>;
   /// Whether a step is one pass over the batch: then all gradients are complete at once.
   static constexpr bool whole_step = runs_whole_steps<Net, P, Exec>() && Evaluator::terms == 1;
