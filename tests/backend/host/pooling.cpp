@@ -20,6 +20,11 @@ TEST_CASE_TEMPLATE("openmp: maxima over windows", P, PHYLLO_TEST_PRECISIONS) {
 TEST_CASE_TEMPLATE("openmp: means over windows", P, PHYLLO_TEST_PRECISIONS) {
   compare_poolings<op::PoolingKind::average, P, host::Kernels>();
 }
+TEST_CASE_TEMPLATE("openmp: windows over large images", P, Full<float>, Full<double>,
+                   Mixed<bf16, float>) {
+  compare_large_poolings<op::PoolingKind::maximum, P, host::Kernels>();
+  compare_large_poolings<op::PoolingKind::average_counted, P, host::Kernels>();
+}
 TEST_CASE("openmp: a maximum passes a not-a-number on, as the reference does") {
   compare_not_a_number<host::Kernels>();
 }

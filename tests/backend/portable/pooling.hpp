@@ -14,7 +14,8 @@ namespace phyllo::test {
 
 /// Pooling by a backend against the reference: with ties.
 template <op::PoolingKind Kind, class P, template <class, class> class Kernels = portable::Kernels>
-void compare_pooling(int batch, Shape const& input, Window const& window) {
+void compare_pooling(int batch, Shape const& input, Window const& window,
+                     bool counts_padding = true) {
   using Op = op::Pooling<Kind>;
   using S = typename P::storage;
   Shape const shape = window.output(input, input.channels);
@@ -26,14 +27,15 @@ void compare_pooling(int batch, Shape const& input, Window const& window) {
   INFO("batch ", batch, " channels ", input.channels, " spatial ", input.spatial[0], " ",
        input.spatial[1], " ", input.spatial[2], " window ", window.size[0], " ", window.size[1],
        " ", window.size[2], " stride ", window.stride[2], " padding ", window.padding[2]);
-  compare<Op, P, Kernels>(
-      typename Op::template Forward<P>{batch, input, shape, window, x.data(), nullptr},
-      Kind == op::PoolingKind::maximum ? 0 : bound<P>(),
-      output<S>(outputs, [](auto& w, S* p) { w.y = p; }));
+  compare<Op, P, Kernels>(typename Op::template Forward<P>{batch, input, shape, window, x.data(),
+                                                           nullptr, counts_padding},
+                          Kind == op::PoolingKind::maximum ? 0 : bound<P>(),
+                          output<S>(outputs, [](auto& w, S* p) { w.y = p; }));
   for (bool const added : {false, true})
-    compare<Op, P, Kernels>(typename Op::template Backward<P>{batch, input, shape, window, x.data(),
-                                                              d_y.data(), nullptr, added},
-                            bound<P>(), output<S>(inputs, added, [](auto& w, S* p) { w.d_x = p; }));
+    compare<Op, P, Kernels>(
+        typename Op::template Backward<P>{batch, input, shape, window, x.data(), d_y.data(),
+                                          nullptr, added, counts_padding},
+        bound<P>(), output<S>(inputs, added, [](auto& w, S* p) { w.d_x = p; }));
 }
 
 /// Windows of one to three dimensions over sizes at and around blocks.
@@ -59,6 +61,37 @@ void compare_poolings() {
     }
   });
   compare_pooling<Kind, P, Kernels>(0, Shape{3, 4, 5}, {});
+}
+
+/// Images larger than what a kernel may keep in a cache at a time, windows that overlap and that do
+/// not, with and without padding.
+template <op::PoolingKind Kind, class P, template <class, class> class Kernels>
+void compare_large_poolings() {
+  Window pairs;
+  pairs.size[2] = pairs.stride[2] = 2;
+  Window line = pairs;
+  line.size[2] = 5;
+  line.padding[2] = 2;
+  for (Window const& w : {pairs, line}) compare_pooling<Kind, P, Kernels>(2, Shape{17, 1101}, w);
+  Window square = pairs;
+  square.size[1] = square.stride[1] = 2;
+  Window overlapping = square;
+  for (int d = 1; d < 3; ++d) {
+    overlapping.size[d] = 3;
+    overlapping.padding[d] = 1;
+  }
+  Window wide = overlapping;
+  for (int d = 1; d < 3; ++d) wide.size[d] = 5;
+  for (Window const& w : {square, overlapping, wide})
+    for (bool const counts : {true, false}) {
+      compare_pooling<Kind, P, Kernels>(2, Shape{18, 37, 41}, w, counts);
+      compare_pooling<Kind, P, Kernels>(1, Shape{3, 5, 600}, w, counts);
+    }
+  Window cube = overlapping;
+  cube.size[0] = 3;
+  cube.stride[0] = 2;
+  cube.padding[0] = 1;
+  compare_pooling<Kind, P, Kernels>(2, Shape{17, 5, 21, 33}, cube);
 }
 
 /// A not-a-number among numbers is the maximum, and the first of two gets the gradient.

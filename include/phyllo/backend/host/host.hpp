@@ -27,6 +27,7 @@
 #include <phyllo/backend/host/segment/whole_step.hpp>
 #include <phyllo/backend/host/spectral_product.hpp>
 #include <phyllo/backend/host/transfer.hpp>
+#include <phyllo/backend/host/unpooling.hpp>
 
 // nvcc warns of each loss that it calls the host's vectors, so portable computes losses there.
 #if !defined(__NVCC__)

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The Phyllo authors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <phyllo/backend/host/kernels.hpp>
+#include <phyllo/backend/host/maximum_backward.hpp>
+#include <phyllo/backend/portable/unpooling.hpp>
+
+namespace phyllo::inline PHYLLO_ISA::host {
+
+/// One work item: a row of windows, some channels at a time.
+template <class P> struct unpooling_backward {
+  using A = typename P::accumulate;
+  using S = typename P::storage;
+  op::Unpooling::Backward<P> work;
+
+  void operator()(long row) const {
+    int const *const extent = work.pooled.spatial, height = extent[1];
+    Shape const& image = work.image_shape;
+    long const n = row / (extent[0] * height);
+    int const channels = image.channels;
+    Range window[] = {places_of(work.window, image, 0, int(row / height % extent[0])),
+                      places_of(work.window, image, 1, int(row % height)),
+                      {}};
+    S* d_x = work.d_x + row * extent[2] * channels;
+    for (int q = 0; q < extent[2]; ++q, d_x += channels) {
+      window[2] = places_of(work.window, image, 2, q);
+      for (int c = 0; c < channels; c += pooled_channels) {
+        long const from = n * image.size() + c;
+        int const left = channels - c;
+        if (left >= pooled_channels)
+          compute<pooled_channels>(from, window, pooled_channels, d_x + c);
+        else
+          compute<0>(from, window, left, d_x + c);
+      }
+    }
+  }
+
+ private:
+  template <int Count>
+  PHYLLO_INLINE_ON_HOST void compute(long from, Range const (&window)[3], int some, S* d_x) const {
+    int const count = Count > 0 ? Count : some;
+    FirstMaxima<A> maxima;
+    maxima.template find<Count>(work.image + from, work.image_shape, window, some);
+    A sum[pooled_channels];
+    for (int c = 0; c < count; ++c)
+      sum[c] = number<A>(work.d_y + from + long(maxima.at[c]) * work.image_shape.channels, c);
+    if (work.accumulate) add_numbers(d_x, count, sum);
+    store_numbers(sum, count, d_x);
+  }
+};
+
+template <class P> struct Kernels<op::Unpooling, P> {
+  /// Values go where the gradients of the maxima would.
+  template <class Space>
+  static void run(Space const& exec, std::string const& label,
+                  op::Unpooling::Forward<P> const& work) {
+    typename maximum_backward<P>::Work places;
+    places.batch = work.batch;
+    places.input = work.image_shape;
+    places.output = work.pooled;
+    places.window = work.window;
+    places.x = work.image;
+    places.d_y = work.x;
+    places.d_x = work.y;
+    maximum_backward<P> const tiles(places);
+    portable::launch(exec, label, tiles.items(), tiles);
+  }
+  template <class Space>
+  static void run(Space const& exec, std::string const& label,
+                  op::Unpooling::Backward<P> const& work) {
+    Shape const& pooled = work.pooled;
+    portable::launch(exec, label, long(work.batch) * pooled.spatial[0] * pooled.spatial[1],
+                     unpooling_backward<P>{work});
+  }
+};
+
+}  // namespace phyllo::inline PHYLLO_ISA::host
