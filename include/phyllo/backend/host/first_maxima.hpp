@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/host/simd/instruction_set.hpp>
 #include <phyllo/backend/host/simd/numbers.hpp>
 #include <phyllo/core/window.hpp>
 
-#include <cstdint>
+#include <limits>
 #include <type_traits>
 
 namespace phyllo::inline PHYLLO_ISA::host {
@@ -13,15 +14,66 @@ namespace phyllo::inline PHYLLO_ISA::host {
 /// Channels of a window that are reduced at a time: one 512-bit vector of float.
 inline constexpr int pooled_channels = 16;
 
-/// A not-a-number is larger than any number. Without branches, so that loops become vectors.
-template <class A> PHYLLO_INLINE_ON_HOST bool exceeds(A a, A b) {
-  return (a > b) | ((a != a) & (b == b));
-}
+/// Sixteen channels of a position, in as many vectors as they fill.
+template <class A> struct ChannelVectors {
+  static constexpr int width = pooled_channels / lanes<A>;
+  Vector<A> part[width];
+
+  static PHYLLO_INLINE_ON_HOST ChannelVectors zero() {
+    ChannelVectors v;
+    PHYLLO_UNROLL_ON_HOST
+    for (int i = 0; i < width; ++i) v.part[i] = InstructionSet::zero(A());
+    return v;
+  }
+  /// All channels, or the first `some` where Count is 0; zeros in the others.
+  template <int Count, class S>
+  static PHYLLO_INLINE_ON_HOST ChannelVectors load(S const* from, int some) {
+    ChannelVectors v;
+    if constexpr (Count > 0) {
+      PHYLLO_UNROLL_ON_HOST
+      for (int i = 0; i < width; ++i) v.part[i] = InstructionSet::load(from + i * lanes<A>);
+    } else {
+      A numbers[pooled_channels] = {};
+      for (int c = 0; c < some; ++c) numbers[c] = number<A>(from, c);
+      PHYLLO_UNROLL_ON_HOST
+      for (int i = 0; i < width; ++i) v.part[i] = InstructionSet::load(numbers + i * lanes<A>);
+    }
+    return v;
+  }
+  template <int Count, class S> PHYLLO_INLINE_ON_HOST void store(S* to, int some) const {
+    if constexpr (Count > 0 && std::is_same_v<S, A>) {
+      PHYLLO_UNROLL_ON_HOST
+      for (int i = 0; i < width; ++i) InstructionSet::store(to + i * lanes<A>, part[i]);
+    } else {
+      A numbers[pooled_channels];
+      PHYLLO_UNROLL_ON_HOST
+      for (int i = 0; i < width; ++i) InstructionSet::store(numbers + i * lanes<A>, part[i]);
+      store_numbers(numbers, Count > 0 ? Count : some, to);
+    }
+  }
+  PHYLLO_INLINE_ON_HOST void add(ChannelVectors const& other) {
+    PHYLLO_UNROLL_ON_HOST
+    for (int i = 0; i < width; ++i) part[i] = InstructionSet::add(part[i], other.part[i]);
+  }
+  PHYLLO_INLINE_ON_HOST void scale(A factor) {
+    ChannelVectors const all = *this;
+    *this = zero();
+    add(factor, all);
+  }
+  /// += factor * other
+  PHYLLO_INLINE_ON_HOST void add(A factor, ChannelVectors const& other) {
+    Vector<A> const v = InstructionSet::broadcast(factor);
+    PHYLLO_UNROLL_ON_HOST
+    for (int i = 0; i < width; ++i)
+      part[i] = InstructionSet::multiply_add(v, other.part[i], part[i]);
+  }
+};
 
 /// Half-open range along one dimension.
 struct Range {
   int begin = 0;
   int end = 0;
+  constexpr bool has(int at) const { return begin <= at && at < end; }
 };
 
 /// Input places of window q along dimension d that are inside the input.
@@ -39,42 +91,59 @@ PHYLLO_INLINE_ON_HOST Range windows_over(Window const& w, Shape const& output, i
           last < output.spatial[d] ? last : output.spatial[d]};
 }
 
-/// The positions of the first maxima of some channels in one window.
+/// The maxima of sixteen channels in one window, and which tap has the first one. A not-a-number is
+/// larger than any number.
 template <class A> struct FirstMaxima {
-  // As wide as the numbers beside it.
-  using Position = std::conditional_t<sizeof(A) == 8, std::int64_t, std::int32_t>;
-  A largest[pooled_channels];
-  Position at[pooled_channels];
+  using Channels = ChannelVectors<A>;
+  static constexpr int width = Channels::width;
+  using Lanes = decltype(Vector<A>{} == Vector<A>{});
+  Channels maximum;
+  Lanes found[width];
 
   /// Of `Count` channels, or of `some` where that is 0; x: the first of them at position 0 of a
   /// sample (S, C).
   template <int Count, class S>
   PHYLLO_INLINE_ON_HOST void find(S const* x, Shape const& image, Range const (&window)[3],
                                   int some) {
-    int const count = Count > 0 ? Count : some;
-    bool fresh = true;
+    // In variables of their own, which compilers keep in registers.
+    Channels most = Channels::template load<Count>(
+        x + position(image, window[0].begin, window[1].begin, window[2].begin) * image.channels,
+        some);
+    Lanes no_number[width] = {};
     for (int i = window[0].begin; i < window[0].end; ++i)
-      for (int j = window[1].begin; j < window[1].end; ++j)
-        for (int k = window[2].begin; k < window[2].end; ++k) {
-          int const p = (i * image.spatial[1] + j) * image.spatial[2] + k;
-          S const* const from = x + long(p) * image.channels;
-          if (fresh) {
-            PHYLLO_SIMD(16)
-            for (int c = 0; c < count; ++c) {
-              largest[c] = number<A>(from, c);
-              at[c] = Position(p);
-            }
-            fresh = false;
-            continue;
-          }
-          PHYLLO_SIMD(16)
-          for (int c = 0; c < count; ++c) {
-            A const value = number<A>(from, c);
-            bool const larger = exceeds(value, largest[c]);
-            largest[c] = larger ? value : largest[c];
-            at[c] = larger ? Position(p) : at[c];
+      for (int j = window[1].begin; j < window[1].end; ++j) {
+        S const* from = x + position(image, i, j, window[2].begin) * image.channels;
+        for (int k = window[2].begin; k < window[2].end; ++k, from += image.channels) {
+          Channels const value = Channels::template load<Count>(from, some);
+          PHYLLO_UNROLL_ON_HOST
+          for (int v = 0; v < width; ++v) {
+            no_number[v] |= value.part[v] != value.part[v];
+            most.part[v] = value.part[v] > most.part[v] ? value.part[v] : most.part[v];
           }
         }
+      }
+    PHYLLO_UNROLL_ON_HOST
+    for (int v = 0; v < width; ++v) {
+      maximum.part[v] =
+          no_number[v] ? Vector<A>{} + std::numeric_limits<A>::quiet_NaN() : most.part[v];
+      found[v] = Lanes{};
+    }
+  }
+  /// The numbers of the channels whose first maximum is in this tap, and zeros in the others. Asked
+  /// of the taps of the window in order.
+  PHYLLO_INLINE_ON_HOST Channels take(Channels const& tap, Channels const& numbers) {
+    Channels taken = Channels::zero();
+    PHYLLO_UNROLL_ON_HOST
+    for (int v = 0; v < width; ++v) {
+      Lanes const is_first =
+          ((tap.part[v] == maximum.part[v]) | (tap.part[v] != tap.part[v])) & ~found[v];
+      taken.part[v] = is_first ? numbers.part[v] : taken.part[v];
+      found[v] |= is_first;
+    }
+    return taken;
+  }
+  static PHYLLO_INLINE_ON_HOST long position(Shape const& image, int d, int h, int w) {
+    return (long(d) * image.spatial[1] + h) * image.spatial[2] + w;
   }
 };
 

@@ -6,56 +6,71 @@
 #include <phyllo/op/pooling.hpp>
 
 #include <algorithm>
+#include <type_traits>
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
 /// The gradient of maxima over windows. One work item: a tile of rows and columns of one plane of a
-/// sample, 16 channels of it; its sums are in the first-level cache. Each window that covers the
-/// tile is searched once, while one work item for each input number would search it for each of its
-/// taps.
+/// sample. Each window that covers the tile is searched once, while one work item for each input
+/// number would search it for each of its taps.
+///
+/// numerics numbers of 16 bits are added up in the type of sums, in a cache, and rounded once
 template <class P> struct maximum_backward {
   using A = typename P::accumulate;
   using S = typename P::storage;
+  using Channels = ChannelVectors<A>;
   using Work = typename op::Pooling<op::PoolingKind::maximum>::template Backward<P>;
   // 32 KiB of sums, half of a first-level cache at least.
-  static constexpr int most_positions = 32768 / (pooled_channels * int(sizeof(A)));
-  // Of a larger window, a number at a time is added where its maximum is.
-  static constexpr int most_taps = 16;
+  static constexpr int most_sums = 32768 / (pooled_channels * int(sizeof(A)));
+  // A quarter of a second-level cache.
+  static constexpr int tile_bytes = 131072;
 
   Work work;
-  int rows = 1;     // of a tile
-  int columns = 1;  // of a tile
-  int down = 1;     // tiles
-  int across = 1;   // tiles
-  int blocks = 1;   // of channels
+  bool overlap = false;  // windows
+  bool covered = true;   // every position is in a window
+  bool buffered;         // sums in a cache of their own
+  int channels;          // of a work item
+  int rows, columns;     // of a tile
+  int down, across;      // tiles
+  int groups;            // of channels
 
   explicit maximum_backward(Work const& w) : work(w) {
-    // Tiles begin where windows do: none is then searched twice where windows do not overlap.
     Window const& window = w.window;
+    for (int d = 0; d < 3; ++d) {
+      overlap = overlap || window.stride[d] < window.size[d];
+      covered = covered && window.stride[d] <= window.size[d] &&
+                (w.output.spatial[d] - 1) * window.stride[d] + window.size[d] >=
+                    w.input.spatial[d] + window.padding[d];
+    }
+    buffered = overlap && !std::is_same_v<A, S>;
+    channels = buffered ? pooled_channels : w.input.channels;
+    int const most = buffered ? most_sums : tile_bytes / (channels * int(sizeof(S)));
+    // Tiles begin where windows do: none is then searched twice where windows do not overlap.
     int const height = w.input.spatial[1] + window.padding[1];
     int const width = w.input.spatial[2] + window.padding[2];
-    columns = whole_strides(width, most_positions, window.stride[2]);
-    rows = whole_strides(height, most_positions / columns, window.stride[1]);
+    columns = whole_strides(width, most, window.stride[2]);
+    rows = whole_strides(height, most / columns, window.stride[1]);
     down = (height + rows - 1) / rows;
     across = (width + columns - 1) / columns;
-    blocks = (w.input.channels + pooled_channels - 1) / pooled_channels;
+    groups = (w.input.channels + channels - 1) / channels;
   }
-  long items() const { return long(work.batch) * work.input.spatial[0] * down * across * blocks; }
+  long items() const { return long(work.batch) * work.input.spatial[0] * down * across * groups; }
 
   void operator()(long item) const {
-    int const first = int(item % blocks) * pooled_channels;
-    long rest = item / blocks;
+    int const first = int(item % groups) * channels;
+    long rest = item / groups;
     int const x = int(rest % across);
     rest /= across;
     int const y = int(rest % down);
     rest /= down;
     int const depth = int(rest % work.input.spatial[0]);
     Range const tile[] = {{depth, depth + 1}, part_of(1, y, rows), part_of(2, x, columns)};
-    int const left = work.input.channels - first;
-    if (left >= pooled_channels)
-      compute<pooled_channels>(rest / work.input.spatial[0], tile, first, pooled_channels);
+    if (tile[1].begin >= tile[1].end || tile[2].begin >= tile[2].end) return;  // padding only
+    Range const part = {first, std::min(first + channels, work.input.channels)};
+    if (buffered)
+      add_up(rest / work.input.spatial[0], tile, part);
     else
-      compute<0>(rest / work.input.spatial[0], tile, first, left);
+      place(rest / work.input.spatial[0], tile);
   }
 
  private:
@@ -69,67 +84,90 @@ template <class P> struct maximum_backward {
     return {begin > 0 ? begin : 0, end < work.input.spatial[d] ? end : work.input.spatial[d]};
   }
 
-  template <int Count> void compute(long n, Range const (&tile)[3], int first, int some) const {
-    if (tile[1].begin >= tile[1].end || tile[2].begin >= tile[2].end) return;  // padding only
-    int const count = Count > 0 ? Count : some, channels = work.input.channels;
+  // Gradients of all channels where they belong.
+  void place(long n, Range const (&tile)[3]) const {
+    S* const d_x = work.d_x + n * work.input.size();
+    bool const adds = work.accumulate || overlap;
+    if (!work.accumulate && (overlap || !covered))
+      for (int h = tile[1].begin; h < tile[1].end; ++h) {
+        S* const row = d_x + position(tile[0].begin, h, tile[2].begin) * work.input.channels;
+        std::fill_n(row, (tile[2].end - tile[2].begin) * work.input.channels, S(A(0)));
+      }
+    each_gradient(n, tile, {0, work.input.channels},
+                  [&]<int Count>(Range const(&at)[3], int c, int some, Channels gradient) {
+                    S* const to =
+                        d_x + c +
+                        position(at[0].begin, at[1].begin, at[2].begin) * work.input.channels;
+                    if (adds) gradient.add(Channels::template load<Count>(to, some));
+                    gradient.template store<Count>(to, some);
+                  });
+  }
+
+  // The same of at most sixteen channels by way of sums.
+  void add_up(long n, Range const (&tile)[3], Range const& part) const {
+    A sum[most_sums * pooled_channels];
     int const wide = tile[2].end - tile[2].begin;
-    A sum[most_positions * pooled_channels];
-    int const numbers = (tile[1].end - tile[1].begin) * wide * pooled_channels;
-    for (int i = 0; i < numbers; ++i) sum[i] = 0;
-    Range over[3];
-    for (int d = 0; d < 3; ++d) over[d] = windows_over(work.window, work.output, d, tile[d]);
-    S const* const x = work.x + n * work.input.size() + first;
-    S const* const d_y = work.d_y + n * work.output.size() + first;
-    for (int qd = over[0].begin; qd < over[0].end; ++qd)
-      for (int qh = over[1].begin; qh < over[1].end; ++qh)
-        for (int qw = over[2].begin; qw < over[2].end; ++qw) {
-          Range const window[] = {places_of(work.window, work.input, 0, qd),
-                                  places_of(work.window, work.input, 1, qh),
-                                  places_of(work.window, work.input, 2, qw)};
-          long const q = (long(qd) * work.output.spatial[1] + qh) * work.output.spatial[2] + qw;
-          add_window<Count>(x, d_y + q * channels, window, tile, some, sum);
-        }
-    S* const d_x = work.d_x + n * work.input.size() + first;
+    std::fill_n(sum, (tile[1].end - tile[1].begin) * wide * pooled_channels, A(0));
+    each_gradient(n, tile, part, [&]<int Count>(Range const(&at)[3], int, int, Channels gradient) {
+      A* const to = sum + pooled_channels *
+                              ((at[1].begin - tile[1].begin) * wide + at[2].begin - tile[2].begin);
+      gradient.add(Channels::template load<pooled_channels>(to, 0));
+      gradient.template store<pooled_channels>(to, 0);
+    });
+    int const count = part.end - part.begin;
+    A* from = sum;
     for (int h = tile[1].begin; h < tile[1].end; ++h)
-      for (int w = tile[2].begin; w < tile[2].end; ++w) {
-        S* const to = d_x + position(tile[0].begin, h, w) * channels;
-        A* const from = sum + ((h - tile[1].begin) * wide + w - tile[2].begin) * pooled_channels;
+      for (int w = tile[2].begin; w < tile[2].end; ++w, from += pooled_channels) {
+        S* const to = work.d_x + n * work.input.size() + part.begin +
+                      position(tile[0].begin, h, w) * work.input.channels;
         if (work.accumulate) add_numbers(to, count, from);
         store_numbers(from, count, to);
       }
   }
 
-  // Adds d_y of a window to the sums of its first maxima that are in the tile.
-  template <int Count>
-  PHYLLO_INLINE_ON_HOST void add_window(S const* x, S const* d_y, Range const (&window)[3],
-                                        Range const (&tile)[3], int some, A* sum) const {
-    int const count = Count > 0 ? Count : some;
+  // visit<Count>(place, channel, number of channels, what they receive there) for every tap in the
+  // tile of every window.
+  template <class Visit>
+  PHYLLO_INLINE_ON_HOST void each_gradient(long n, Range const (&tile)[3], Range const& part,
+                                           Visit const& visit) const {
+    Range over[3];
+    for (int d = 0; d < 3; ++d) over[d] = windows_over(work.window, work.output, d, tile[d]);
+    S const* const x = work.x + n * work.input.size();
+    S const* const d_y = work.d_y + n * work.output.size();
+    for (int qd = over[0].begin; qd < over[0].end; ++qd)
+      for (int qh = over[1].begin; qh < over[1].end; ++qh)
+        for (int qw = over[2].begin; qw < over[2].end; ++qw) {
+          long const q = (long(qd) * work.output.spatial[1] + qh) * work.output.spatial[2] + qw;
+          Range const window[] = {places_of(work.window, work.input, 0, qd),
+                                  places_of(work.window, work.input, 1, qh),
+                                  places_of(work.window, work.input, 2, qw)};
+          for (int c = part.begin; c < part.end; c += pooled_channels) {
+            S const* const gradient = d_y + q * work.input.channels + c;
+            if (part.end - c >= pooled_channels)
+              search<pooled_channels>(x + c, gradient, window, tile, c, pooled_channels, visit);
+            else
+              search<0>(x + c, gradient, window, tile, c, part.end - c, visit);
+          }
+        }
+  }
+  template <int Count, class Visit>
+  PHYLLO_INLINE_ON_HOST void search(S const* x, S const* d_y, Range const (&window)[3],
+                                    Range const (&tile)[3], int c, int some,
+                                    Visit const& visit) const {
+    auto const gradient = Channels::template load<Count>(d_y, some);
     FirstMaxima<A> maxima;
     maxima.template find<Count>(x, work.input, window, some);
-    int const wide = tile[2].end - tile[2].begin;
-    if (work.window.taps() > most_taps) {
-      int const plane = work.input.spatial[1] * work.input.spatial[2];
-      for (int c = 0; c < count; ++c) {
-        int const p = int(maxima.at[c]), h = p % plane / work.input.spatial[2];
-        int const w = p % work.input.spatial[2];
-        if (p / plane == tile[0].begin && h >= tile[1].begin && h < tile[1].end &&
-            w >= tile[2].begin && w < tile[2].end)
-          sum[((h - tile[1].begin) * wide + w - tile[2].begin) * pooled_channels + c] +=
-              number<A>(d_y, c);
-      }
-      return;
-    }
-    A gradient[pooled_channels];
-    PHYLLO_SIMD(16)
-    for (int c = 0; c < count; ++c) gradient[c] = number<A>(d_y, c);
-    for (int h = std::max(window[1].begin, tile[1].begin); h < std::min(window[1].end, tile[1].end);
-         ++h)
-      for (int w = std::max(window[2].begin, tile[2].begin);
-           w < std::min(window[2].end, tile[2].end); ++w) {
-        auto const p = typename FirstMaxima<A>::Position(position(tile[0].begin, h, w));
-        A* const to = sum + ((h - tile[1].begin) * wide + w - tile[2].begin) * pooled_channels;
-        PHYLLO_SIMD(16)
-        for (int c = 0; c < count; ++c) to[c] += maxima.at[c] == p ? gradient[c] : A(0);
+    Range at[3] = {tile[0], {}, {}};
+    for (int d = window[0].begin; d < window[0].end; ++d)
+      for (int h = window[1].begin; h < window[1].end; ++h) {
+        S const* from = x + position(d, h, window[2].begin) * work.input.channels;
+        for (int w = window[2].begin; w < window[2].end; ++w, from += work.input.channels) {
+          auto const here = maxima.take(Channels::template load<Count>(from, some), gradient);
+          at[1].begin = h;
+          at[2].begin = w;
+          if (d == tile[0].begin && tile[1].has(h) && tile[2].has(w))
+            visit.template operator()<Count>(at, c, some, here);
+        }
       }
   }
   long position(int d, int h, int w) const {

@@ -43,33 +43,23 @@ template <op::PoolingKind Kind, class P> struct pooling_forward {
   template <int Count>
   PHYLLO_INLINE_ON_HOST void compute(S const* from, Range const (&window)[3], int some,
                                      [[maybe_unused]] A scale, S* y) const {
-    int const count = Count > 0 ? Count : some;
+    using Channels = ChannelVectors<A>;
     constexpr bool maximum = Kind == op::PoolingKind::maximum;
-    A result[pooled_channels] = {};
-    bool fresh = maximum;
+    if constexpr (maximum) {
+      FirstMaxima<A> maxima;
+      maxima.template find<Count>(from, work.input, window, some);
+      maxima.maximum.template store<Count>(y, some);
+      return;
+    }
+    Channels result = Channels::zero();
     for (int i = window[0].begin; i < window[0].end; ++i)
       for (int j = window[1].begin; j < window[1].end; ++j)
         for (int k = window[2].begin; k < window[2].end; ++k) {
           long const p = (long(i) * work.input.spatial[1] + j) * work.input.spatial[2] + k;
-          S const* const x = from + p * work.input.channels;
-          if (fresh) {
-            PHYLLO_SIMD(16)
-            for (int c = 0; c < count; ++c) result[c] = number<A>(x, c);
-            fresh = false;
-          } else if constexpr (maximum) {
-            PHYLLO_SIMD(16)
-            for (int c = 0; c < count; ++c) {
-              A const value = number<A>(x, c);
-              result[c] = exceeds(value, result[c]) ? value : result[c];
-            }
-          } else {
-            PHYLLO_SIMD(16)
-            for (int c = 0; c < count; ++c) result[c] += number<A>(x, c);
-          }
+          result.add(Channels::template load<Count>(from + p * work.input.channels, some));
         }
-    if constexpr (!maximum)
-      for (int c = 0; c < count; ++c) result[c] *= scale;
-    store_numbers(result, count, y);
+    result.scale(scale);
+    result.template store<Count>(y, some);
   }
 };
 
@@ -106,19 +96,17 @@ template <op::PoolingKind Kind, class P> struct mean_backward {
   template <int Count>
   PHYLLO_INLINE_ON_HOST void compute(S const* from, Range const (&over)[3], int some,
                                      S* d_x) const {
-    int const count = Count > 0 ? Count : some;
-    A sum[pooled_channels] = {};
+    using Channels = ChannelVectors<A>;
+    Channels sum = Channels::zero();
     for (int qd = over[0].begin; qd < over[0].end; ++qd)
       for (int qh = over[1].begin; qh < over[1].end; ++qh)
         for (int qw = over[2].begin; qw < over[2].end; ++qw) {
           long const q = (long(qd) * work.output.spatial[1] + qh) * work.output.spatial[2] + qw;
-          S const* const d_y = from + q * work.input.channels;
-          A const scale = A(1) / A(op::pooling_divisor<Kind>(work, {qd, qh, qw}));
-          PHYLLO_SIMD(16)
-          for (int c = 0; c < count; ++c) sum[c] += scale * number<A>(d_y, c);
+          sum.add(A(1) / A(op::pooling_divisor<Kind>(work, {qd, qh, qw})),
+                  Channels::template load<Count>(from + q * work.input.channels, some));
         }
-    if (work.accumulate) add_numbers(d_x, count, sum);
-    store_numbers(sum, count, d_x);
+    if (work.accumulate) sum.add(Channels::template load<Count>(d_x, some));
+    sum.template store<Count>(d_x, some);
   }
 };
 

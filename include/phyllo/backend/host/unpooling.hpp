@@ -39,14 +39,20 @@ template <class P> struct unpooling_backward {
  private:
   template <int Count>
   PHYLLO_INLINE_ON_HOST void compute(long from, Range const (&window)[3], int some, S* d_x) const {
-    int const count = Count > 0 ? Count : some;
+    using Channels = ChannelVectors<A>;
+    Shape const& image = work.image_shape;
     FirstMaxima<A> maxima;
-    maxima.template find<Count>(work.image + from, work.image_shape, window, some);
-    A sum[pooled_channels];
-    for (int c = 0; c < count; ++c)
-      sum[c] = number<A>(work.d_y + from + long(maxima.at[c]) * work.image_shape.channels, c);
-    if (work.accumulate) add_numbers(d_x, count, sum);
-    store_numbers(sum, count, d_x);
+    maxima.template find<Count>(work.image + from, image, window, some);
+    Channels sum = Channels::zero();
+    for (int i = window[0].begin; i < window[0].end; ++i)
+      for (int j = window[1].begin; j < window[1].end; ++j)
+        for (int k = window[2].begin; k < window[2].end; ++k) {
+          long const tap = from + FirstMaxima<A>::position(image, i, j, k) * image.channels;
+          sum.add(maxima.take(Channels::template load<Count>(work.image + tap, some),
+                              Channels::template load<Count>(work.d_y + tap, some)));
+        }
+    if (work.accumulate) sum.add(Channels::template load<Count>(d_x, some));
+    sum.template store<Count>(d_x, some);
   }
 };
 
