@@ -264,6 +264,10 @@ def cases():
             for gradient in (None, "input", "weight"):
                 yield f"{name} {gradient + ' gradient' if gradient else 'forward'}", batch, convolution(
                     channels, extent, outputs, size, stride, batch, gradient, padding, dilation, groups, transposed)
+    elif a.workload.startswith("layers-") and not a.compile and not DEVICE:
+        from torch_layers import cases as layer_cases
+        for name, batch, call in layer_cases(a.workload, TYPE):
+            yield name, batch, (call, None)
     elif a.workload == "optimizer-step" and not a.compile:
         for size in (25568192, 49968):
             yield "", size, optimizer_step(size)

@@ -64,6 +64,9 @@ void compare_reductions() {
   compare_one(1, Shape(20, 2, 3, 2), Shape(1, 2, 1, 2));
   compare_one(2, Shape(6, 7, 5), Shape(6, 3, 2));        // windows overlap
   compare_one(1, Shape(2, 3, 2, 4), Shape(2, 4, 2, 5));  // more results than numbers
+  compare_one(2, Shape(20, 16, 12), Shape(20, 4, 4));    // windows side by side
+  compare_one(2, Shape(70, 4, 6), Shape(70, 1, 3));
+  compare_one(2, Shape(75, 3, 4), Shape(1, 3, 4));  // many channels joined
   compare_one(0, Shape(3, 4), Shape(3, 1));
 }
 
@@ -93,6 +96,18 @@ void compare_not_a_number_reduced() {
   backward.d_x = d_x[0];
   Kernels<Op, P>::run(Space(), "tested", backward);
   Space().fence("tested");
+  for (int const place : {0, 17, 39, 40}) {  // of the channels of one position
+    double row[41] = {}, most = 0;
+    row[place] = nan;
+    typename Op::template Forward<P> joined;
+    joined.batch = 1;
+    joined.windows = {Shape(41, 1), Shape(1, 1)};
+    joined.x = row;
+    joined.y = &most;
+    Kernels<Op, P>::run(Space(), "tested", joined);
+    Space().fence("tested");
+    CHECK(std::isnan(most));
+  }
   bool const shared = Kind == op::ReductionKind::maximum;
   double const expected[2][4] = {{0, shared ? 3.0 : 6.0, 0, shared ? 3.0 : 0.0}, {5, 0, 0, 0}};
   for (int n = 0; n < 2; ++n) {

@@ -4,14 +4,15 @@
 
 #include <phyllo/backend/host/group_units.hpp>
 #include <phyllo/backend/host/kernels.hpp>
+#include <phyllo/backend/host/reduction_backward.hpp>
+#include <phyllo/backend/host/simd/instruction_set.hpp>
 #include <phyllo/backend/host/simd/numbers.hpp>
 #include <phyllo/backend/portable/reduction.hpp>
 #include <phyllo/op/row_loops.hpp>
 
-namespace phyllo::inline PHYLLO_ISA::host {
+#include <limits>
 
-/// Channels of a window that are reduced at a time, each by itself.
-inline constexpr int reduced_channels = 64;
+namespace phyllo::inline PHYLLO_ISA::host {
 
 /// One piece: some positions of the result, a vector of channels at a time, or where these are
 /// joined, along them.
@@ -150,19 +151,27 @@ template <op::ReductionKind Kind, class P> struct reduction_forward {
     return (value > before) | ((value != value) & (before == before)) ? value : before;
   }
   static A largest_of(S const* x, int count, A largest) {
-    constexpr int lanes = 16;
-    A most[lanes];
-    for (A& m : most) m = largest;
+    constexpr int width = lanes<A>;
     int i = 0;
-    for (; i + lanes <= count; i += lanes) {
-      PHYLLO_SIMD(16)
-      for (int l = 0; l < lanes; ++l) {
-        A const value = number<A>(x, i + l), before = most[l];
-        most[l] = (value > before) | ((value != value) & (before == before)) ? value : before;
+    if (count >= width) {
+      // In two variables, so that what is compared does not wait for the comparison before.
+      Vector<A> even = InstructionSet::load(x), odd = even;
+      auto no_number = even != even;
+      for (; i + 2 * width <= count; i += 2 * width) {
+        Vector<A> const a = InstructionSet::load(x + i), b = InstructionSet::load(x + i + width);
+        no_number |= (a != a) | (b != b);
+        even = a > even ? a : even;
+        odd = b > odd ? b : odd;
       }
+      even = odd > even ? odd : even;
+      even = no_number ? Vector<A>{} + std::numeric_limits<A>::quiet_NaN() : even;
+      A most[width];
+      InstructionSet::store(most, even);
+      for (int half = width / 2; half > 0; half /= 2)
+        for (int l = 0; l < half; ++l) most[l] = larger_of(most[l + half], most[l]);
+      largest = larger_of(most[0], largest);
     }
-    for (; i < count; ++i) most[0] = larger_of(number<A>(x, i), most[0]);
-    for (A const m : most) largest = larger_of(m, largest);
+    for (; i < count; ++i) largest = larger_of(number<A>(x, i), largest);
     return largest;
   }
   static int count_equal(S const* x, int count, A largest) {
@@ -173,117 +182,6 @@ template <op::ReductionKind Kind, class P> struct reduction_forward {
       equal += (value == largest) | ((value != value) & (largest != largest)) ? 1 : 0;
     }
     return equal;
-  }
-};
-
-/// One piece: some lines of the input along the width, all channels of a position at a time; of few
-/// channels, several positions that the same windows contain.
-template <op::ReductionKind Kind, class P> struct reduction_backward {
-  using A = typename P::accumulate;
-  using S = typename P::storage;
-  typename op::Reduction<Kind>::template Backward<P> work;
-  int pieces;
-  A uniform_share;  // of a number in its mean; zero: windows differ
-
-  long lines() const {
-    Shape const& in = work.windows.input;
-    return long(work.batch) * in.spatial[0] * in.spatial[1];
-  }
-  void operator()(int piece) const {
-    Shape const &in = work.windows.input, &out = work.windows.output;
-    int const planes = in.spatial[0] * in.spatial[1], channels = in.channels;
-    int const together = out.spatial[2] == 1 ? positions_together(channels) : 1;
-    for (long l = lines() * piece / pieces; l < lines() * (piece + 1) / pieces; ++l) {
-      long const n = l / planes, begin = l * in.spatial[2];
-      op::ReductionBox over = work.windows.outputs_over(int(l % planes) * in.spatial[2]);
-      for (int w = 0; w < in.spatial[2]; w += together) {
-        over.first[2] = op::ReductionWindows::begin(w, 2, in, out);
-        over.last[2] = op::ReductionWindows::end(w, 2, in, out);
-        int const left = in.spatial[2] - w, positions = left < together ? left : together;
-        for (int c = 0; c < channels; c += reduced_channels) {
-          int const rest = channels - c;
-          gather(over, n, (begin + w) * channels + c, c,
-                 rest < reduced_channels ? rest : reduced_channels, positions);
-        }
-      }
-    }
-  }
-
- private:
-  // Gradients of `count` channels of some positions, from number `at` on.
-  void gather(op::ReductionBox const& over, long n, long at, int first, int count,
-              int positions) const {
-    Shape const& out = work.windows.output;
-    int const numbers = count * positions;
-    A sum[reduced_channels] = {};
-    for (int d = over.first[0]; d < over.last[0]; ++d)
-      for (int h = over.first[1]; h < over.last[1]; ++h)
-        for (int w = over.first[2]; w < over.last[2]; ++w) {
-          int const q = op::ReductionWindows::position(out, d, h, w);
-          long const row = (n * out.positions() + q) * out.channels;
-          if (work.windows.joins_channels())
-            add<true>(q, from(row), n, at, numbers, sum);
-          else if (positions == 1)
-            add<false>(q, from(row + first), n, at, numbers, sum);
-          else
-            add_repeated(q, from(row), n, at, count, numbers, sum);
-        }
-    S* const d_x = work.d_x + at;
-    if (work.accumulate) add_numbers(d_x, numbers, sum);
-    store_numbers(sum, numbers, d_x);
-  }
-
-  // What is known of results side by side.
-  struct Source {
-    S const* d_y;
-    S const* y;
-    std::int32_t const* chosen;
-  };
-  Source from(long at) const {
-    return {work.d_y + at, Kind == op::ReductionKind::maximum ? work.y + at : nullptr,
-            op::is_maximum(Kind) ? work.chosen + at : nullptr};
-  }
-  void add_repeated(int q, Source const& one, long n, long at, int count, int numbers,
-                    A* sum) const {
-    S d_y[reduced_channels], y[reduced_channels];
-    std::int32_t chosen[reduced_channels];
-    for (int begin = 0; begin < numbers; begin += count)
-      for (int c = 0; c < count; ++c) {
-        d_y[begin + c] = one.d_y[c];
-        if constexpr (Kind == op::ReductionKind::maximum) y[begin + c] = one.y[c];
-        if constexpr (op::is_maximum(Kind)) chosen[begin + c] = one.chosen[c];
-      }
-    add<false>(q, {d_y, y, chosen}, n, at, numbers, sum);
-  }
-  // Adds to some numbers what the window of result q contributes; Joined: it is one for all.
-  template <bool Joined>
-  void add(int q, Source const& source, long n, long at, int numbers, A* sum) const {
-    S const* const d_y = source.d_y;
-    if constexpr (!op::is_maximum(Kind)) {
-      A const factor = Kind == op::ReductionKind::sum ? A(1)
-                       : uniform_share != A(0)        ? uniform_share
-                                                      : A(1) / A(work.windows.count(q));
-      PHYLLO_SIMD(16)
-      for (int i = 0; i < numbers; ++i) sum[i] += number<A>(d_y, Joined ? 0 : i) * factor;
-    } else if constexpr (Kind == op::ReductionKind::maximum) {
-      S const *const x = work.x + at, *const y = source.y;
-      std::int32_t const* const chosen = source.chosen;
-      PHYLLO_SIMD(16)
-      for (int i = 0; i < numbers; ++i) {
-        int const o = Joined ? 0 : i;
-        A const a = number<A>(x, i), b = number<A>(y, o);
-        bool const equal = (a == b) | ((a != a) & (b != b));
-        sum[i] += equal ? number<A>(d_y, o) / A(chosen[o]) : A(0);
-      }
-    } else {
-      std::int32_t const* const chosen = source.chosen;
-      int const place = int(at - n * work.windows.input.size());
-      PHYLLO_SIMD(16)
-      for (int i = 0; i < numbers; ++i) {
-        int const o = Joined ? 0 : i;
-        sum[i] += chosen[o] == place + i ? number<A>(d_y, o) : A(0);
-      }
-    }
   }
 };
 
