@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/host/simd/instruction_set.hpp>
+#include <phyllo/backend/host/simd/lane_mask.hpp>
 #include <phyllo/backend/host/simd/numbers.hpp>
 #include <phyllo/core/window.hpp>
 
@@ -96,9 +96,9 @@ PHYLLO_INLINE_ON_HOST Range windows_over(Window const& w, Shape const& output, i
 template <class A> struct FirstMaxima {
   using Channels = ChannelVectors<A>;
   static constexpr int width = Channels::width;
-  using Lanes = decltype(Vector<A>{} == Vector<A>{});
+  using Mask = LaneMask<A>;
   Channels maximum;
-  Lanes found[width];
+  Mask found[width];
 
   /// Of `Count` channels, or of `some` where that is 0; x: the first of them at position 0 of a
   /// sample (S, C).
@@ -109,7 +109,7 @@ template <class A> struct FirstMaxima {
     Channels most = Channels::template load<Count>(
         x + position(image, window[0].begin, window[1].begin, window[2].begin) * image.channels,
         some);
-    Lanes no_number[width] = {};
+    Mask no_number[width];
     for (int i = window[0].begin; i < window[0].end; ++i)
       for (int j = window[1].begin; j < window[1].end; ++j) {
         S const* from = x + position(image, i, j, window[2].begin) * image.channels;
@@ -117,28 +117,29 @@ template <class A> struct FirstMaxima {
           Channels const value = Channels::template load<Count>(from, some);
           PHYLLO_UNROLL_ON_HOST
           for (int v = 0; v < width; ++v) {
-            no_number[v] |= value.part[v] != value.part[v];
+            no_number[v] = no_number[v] | Mask::unordered(value.part[v], value.part[v]);
             most.part[v] = value.part[v] > most.part[v] ? value.part[v] : most.part[v];
           }
         }
       }
     PHYLLO_UNROLL_ON_HOST
     for (int v = 0; v < width; ++v) {
-      maximum.part[v] =
-          no_number[v] ? Vector<A>{} + std::numeric_limits<A>::quiet_NaN() : most.part[v];
-      found[v] = Lanes{};
+      maximum.part[v] = no_number[v].select(
+          InstructionSet::broadcast(std::numeric_limits<A>::quiet_NaN()), most.part[v]);
+      found[v] = Mask();
     }
   }
   /// The numbers of the channels whose first maximum is in this tap, and zeros in the others. Asked
   /// of the taps of the window in order.
   PHYLLO_INLINE_ON_HOST Channels take(Channels const& tap, Channels const& numbers) {
-    Channels taken = Channels::zero();
+    Channels taken;
     PHYLLO_UNROLL_ON_HOST
     for (int v = 0; v < width; ++v) {
-      Lanes const is_first =
-          ((tap.part[v] == maximum.part[v]) | (tap.part[v] != tap.part[v])) & ~found[v];
-      taken.part[v] = is_first ? numbers.part[v] : taken.part[v];
-      found[v] |= is_first;
+      Vector<A> const x = tap.part[v];
+      Mask const is_first =
+          (Mask::equal(x, maximum.part[v]) | Mask::unordered(x, x)).without(found[v]);
+      taken.part[v] = is_first.select(numbers.part[v], InstructionSet::zero(A()));
+      found[v] = found[v] | is_first;
     }
     return taken;
   }

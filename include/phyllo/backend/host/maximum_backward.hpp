@@ -94,10 +94,8 @@ template <class P> struct maximum_backward {
         std::fill_n(row, (tile[2].end - tile[2].begin) * work.input.channels, S(A(0)));
       }
     each_gradient(n, tile, {0, work.input.channels},
-                  [&]<int Count>(Range const(&at)[3], int c, int some, Channels gradient) {
-                    S* const to =
-                        d_x + c +
-                        position(at[0].begin, at[1].begin, at[2].begin) * work.input.channels;
+                  [&]<int Count>(long at, int, int c, int some, Channels gradient) {
+                    S* const to = d_x + at + c;
                     if (adds) gradient.add(Channels::template load<Count>(to, some));
                     gradient.template store<Count>(to, some);
                   });
@@ -108,9 +106,8 @@ template <class P> struct maximum_backward {
     A sum[most_sums * pooled_channels];
     int const wide = tile[2].end - tile[2].begin;
     std::fill_n(sum, (tile[1].end - tile[1].begin) * wide * pooled_channels, A(0));
-    each_gradient(n, tile, part, [&]<int Count>(Range const(&at)[3], int, int, Channels gradient) {
-      A* const to = sum + pooled_channels *
-                              ((at[1].begin - tile[1].begin) * wide + at[2].begin - tile[2].begin);
+    each_gradient(n, tile, part, [&]<int Count>(long, int local, int, int, Channels gradient) {
+      A* const to = sum + local * pooled_channels;
       gradient.add(Channels::template load<pooled_channels>(to, 0));
       gradient.template store<pooled_channels>(to, 0);
     });
@@ -125,8 +122,8 @@ template <class P> struct maximum_backward {
       }
   }
 
-  // visit<Count>(place, channel, number of channels, what they receive there) for every tap in the
-  // tile of every window.
+  // visit<Count>(first number of the position, the position in the tile, channel, number of
+  // channels, what they receive there) for every tap in the tile of every window.
   template <class Visit>
   PHYLLO_INLINE_ON_HOST void each_gradient(long n, Range const (&tile)[3], Range const& part,
                                            Visit const& visit) const {
@@ -157,16 +154,19 @@ template <class P> struct maximum_backward {
     auto const gradient = Channels::template load<Count>(d_y, some);
     FirstMaxima<A> maxima;
     maxima.template find<Count>(x, work.input, window, some);
-    Range at[3] = {tile[0], {}, {}};
     for (int d = window[0].begin; d < window[0].end; ++d)
       for (int h = window[1].begin; h < window[1].end; ++h) {
-        S const* from = x + position(d, h, window[2].begin) * work.input.channels;
-        for (int w = window[2].begin; w < window[2].end; ++w, from += work.input.channels) {
+        bool const row_is_here = d == tile[0].begin && tile[1].has(h);
+        long const begin = position(d, h, window[2].begin);
+        S const* from = x + begin * work.input.channels;
+        long to = begin * work.input.channels;
+        int local = (h - tile[1].begin) * (tile[2].end - tile[2].begin) - tile[2].begin;
+        for (int w = window[2].begin; w < window[2].end; ++w) {
           auto const here = maxima.take(Channels::template load<Count>(from, some), gradient);
-          at[1].begin = h;
-          at[2].begin = w;
-          if (d == tile[0].begin && tile[1].has(h) && tile[2].has(w))
-            visit.template operator()<Count>(at, c, some, here);
+          if (row_is_here && tile[2].has(w))
+            visit.template operator()<Count>(to, local + w, c, some, here);
+          from += work.input.channels;
+          to += work.input.channels;
         }
       }
   }
