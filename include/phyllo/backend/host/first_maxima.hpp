@@ -55,10 +55,9 @@ template <class A> struct ChannelVectors {
     PHYLLO_UNROLL_ON_HOST
     for (int i = 0; i < width; ++i) part[i] = InstructionSet::add(part[i], other.part[i]);
   }
-  PHYLLO_INLINE_ON_HOST void scale(A factor) {
-    ChannelVectors const all = *this;
-    *this = zero();
-    add(factor, all);
+  PHYLLO_INLINE_ON_HOST void divide(A divisor) {
+    PHYLLO_UNROLL_ON_HOST
+    for (int i = 0; i < width; ++i) part[i] = part[i] / InstructionSet::broadcast(divisor);
   }
   /// += factor * other
   PHYLLO_INLINE_ON_HOST void add(A factor, ChannelVectors const& other) {

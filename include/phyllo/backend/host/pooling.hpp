@@ -26,15 +26,15 @@ template <op::PoolingKind Kind, class P> struct pooling_forward {
     S* y = work.y + row * extent[2] * channels;
     for (int qw = 0; qw < extent[2]; ++qw, y += channels) {
       window[2] = places_of(work.window, work.input, 2, qw);
-      A scale = 1;
+      A divisor = 1;
       if constexpr (Kind != op::PoolingKind::maximum)
-        scale = A(1) / A(op::pooling_divisor<Kind>(work, {qd, qh, qw}));
+        divisor = A(op::pooling_divisor<Kind>(work, {qd, qh, qw}));
       for (int c = 0; c < channels; c += pooled_channels) {
         int const left = channels - c;
         if (left >= pooled_channels)
-          compute<pooled_channels>(sample + c, window, pooled_channels, scale, y + c);
+          compute<pooled_channels>(sample + c, window, pooled_channels, divisor, y + c);
         else
-          compute<0>(sample + c, window, left, scale, y + c);
+          compute<0>(sample + c, window, left, divisor, y + c);
       }
     }
   }
@@ -42,7 +42,7 @@ template <op::PoolingKind Kind, class P> struct pooling_forward {
  private:
   template <int Count>
   PHYLLO_INLINE_ON_HOST void compute(S const* from, Range const (&window)[3], int some,
-                                     [[maybe_unused]] A scale, S* y) const {
+                                     [[maybe_unused]] A divisor, S* y) const {
     using Channels = ChannelVectors<A>;
     constexpr bool maximum = Kind == op::PoolingKind::maximum;
     if constexpr (maximum) {
@@ -58,7 +58,7 @@ template <op::PoolingKind Kind, class P> struct pooling_forward {
           long const p = (long(i) * work.input.spatial[1] + j) * work.input.spatial[2] + k;
           result.add(Channels::template load<Count>(from + p * work.input.channels, some));
         }
-    result.scale(scale);
+    result.divide(divisor);
     result.template store<Count>(y, some);
   }
 };
