@@ -78,8 +78,9 @@ template <class P> struct Workload {
     add_rule<P>(c, cases, "RmsProp", RmsProp{});
     add_rule<P>(c, cases, "Adagrad", Adagrad{});
     add_rule<P>(c, cases, "Lion", Lion{.rate = 1e-3});
-    add_rule<P>(c, cases, "Lars", Lars{});
-    add_rule<P>(c, cases, "Lamb", Lamb{});
+    // Rates whose changes are above the rounding of the weights.
+    add_rule<P>(c, cases, "Lars", Lars{.rate = 2});
+    add_rule<P>(c, cases, "Lamb", Lamb{.rate = 0.1});
     return serve("layers-optimizers", "kokkos", dtype, c, cases);
   }
 };
