@@ -35,7 +35,7 @@ template <class View> auto bound(View const& view) {
 }
 
 /// A model of one layer with what it reads and writes. Numbers are in [-1, 1), as storage type From
-/// holds them; of integers, indices below `indices`.
+/// holds them; of integers, those below Indices.
 template <class Net, class P, class Exec, class From, int Indices> struct LayerPass {
   static constexpr bool integers = Indices > 0;
   using S = typename P::storage;
@@ -82,11 +82,9 @@ template <class Net, class P, class Exec, class From, int Indices> struct LayerP
 };
 
 /// Inference of one layer, and its forward and backward pass with the gradients of parameters and
-/// inputs.
+/// inputs, each with the copies between the Views and the model.
 ///
-/// cost     floor: operations, or bytes of inputs and outputs; the backward pass also those of
-/// their
-///          gradients
+/// cost     floor: operations, or bytes of inputs and outputs, in training of their gradients too
 template <class P, class Net, int Indices = 0>
 void add_layer(Ceilings const& c, std::vector<Case>& cases, char const* name, long batch) {
   using S = typename P::storage;
