@@ -55,11 +55,12 @@ struct TanhGELU : Pointwise {
   template <class T> PHYLLO_INLINE static T value(T x) { return x * logistic(T(2) * argument(x)); }
   template <class T> PHYLLO_INLINE static T derivative(T x) {
     // Beyond 20 the slope is 0 or 1, and squares of x may overflow.
-    T const above = x < T(-20) ? T(-20) : x, within = above > T(20) ? T(20) : above;
+    T const within = detail::limited(x, T(20));
     T const slope = factor<T> * (T(1) + T(3 * cubic) * within * within);
     T const e = decay(T(-2) * Kokkos::fabs(argument(within)));
     T const larger = T(1) / (T(1) + e), smaller = e * larger;
-    return (within < T(0) ? smaller : larger) + within * (smaller * larger) * (T(2) * slope);
+    T const gate = T(0.5) + Kokkos::copysign(T(0.5) - smaller, within);
+    return gate + within * (smaller * larger) * (T(2) * slope);
   }
 
  private:

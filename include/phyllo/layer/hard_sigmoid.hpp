@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/between.hpp>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/layer/pointwise.hpp>
 
@@ -20,12 +21,10 @@ struct HardSigmoid : Pointwise {
   static constexpr Derivative derivative_of = Derivative::output;
 
   template <class T> PHYLLO_FUNCTION static T value(T x) {
-    T const line = x * T(1.0 / 6) + T(0.5), above = line < T(0) ? T(0) : line;
-    return above > T(1) ? T(1) : above;
+    return detail::between(T(0), x * T(1.0 / 6) + T(0.5), T(1));
   }
   template <class T> PHYLLO_FUNCTION static T derivative(T y) {
-    T const above = y <= T(0) ? T(0) : T(1.0 / 6);
-    return y >= T(1) ? T(0) : above;
+    return (y <= T(0)) | (y >= T(1)) ? T(0) : T(1.0 / 6);
   }
 };
 
@@ -40,12 +39,11 @@ struct HardSwish : Pointwise {
   static constexpr char const* name = "hard_swish";
 
   template <class T> PHYLLO_FUNCTION static T value(T x) {
-    T const low = x < T(-3) ? T(-3) : x, within = low > T(3) ? T(3) : low;
-    return x * ((within + T(3)) * T(1.0 / 6));
+    return x * ((detail::between(T(-3), x, T(3)) + T(3)) * T(1.0 / 6));
   }
   template <class T> PHYLLO_FUNCTION static T derivative(T x) {
-    T const line = x * T(1.0 / 3) + T(0.5), above = x <= T(-3) ? T(0) : line;
-    return x >= T(3) ? T(1) : above;
+    T const edge = x > T(0) ? T(1) : T(0);
+    return (x <= T(-3)) | (x >= T(3)) ? edge : x * T(1.0 / 3) + T(0.5);
   }
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/between.hpp>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/refusal.hpp>
 #include <phyllo/layer/pointwise.hpp>
@@ -22,12 +23,10 @@ template <double Low = -1.0, double High = 1.0> struct HardTanh : Pointwise {
   static constexpr bool accepts(Shape) { return Low < High; }
 
   template <class T> PHYLLO_FUNCTION static T value(T x) {
-    T const above = x < T(Low) ? T(Low) : x;
-    return above > T(High) ? T(High) : above;
+    return detail::between(T(Low), x, T(High));
   }
   template <class T> PHYLLO_FUNCTION static T derivative(T y) {
-    T const above = y <= T(Low) ? T(0) : T(1);
-    return y >= T(High) ? T(0) : above;
+    return (y <= T(Low)) | (y >= T(High)) ? T(0) : T(1);
   }
 
   template <class Where, class Given, class Expected> struct Refused {
