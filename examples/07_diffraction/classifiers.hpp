@@ -2,18 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstdint>
+#include "../loop/loop_options.hpp"
+
 #include <string>
 
 /// What a training is told on the command line.
-struct TrainingOptions {
+struct TrainingOptions : LoopOptions {
   std::string folder;   // of the patterns
   std::string results;  // of log, weights, checkpoints and confusion matrix
-  std::uint64_t epochs = 6, seed = 1;
-  long batch = 32;  // of all ranks
-  double rate = 1e-3;
-  double stop_after = 0;      // seconds; 0: no limit
-  long checkpoint_steps = 0;  // 0: every two minutes
   int rank = 0, ranks = 1;
 };
 

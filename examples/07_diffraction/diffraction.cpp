@@ -15,7 +15,7 @@
 struct Options {
   PatternOptions patterns;
   PatternFiles files{"diffraction", 4000, 540};
-  TrainingOptions training;
+  TrainingOptions training = {{.epochs = 6}, {}, {}};
   std::string network = "resnet18";
   bool report_linear = false;
 };
@@ -74,25 +74,14 @@ int main(int argc, char* argv[]) {
     app.add_option("--dose", options.patterns.dose, "electrons of a pattern; 0: no noise")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
-    app.add_option("--seed", options.patterns.seed)->capture_default_str();
     app.add_option("--network", options.network)
         ->check(CLI::IsMember({"linear", "small", "resnet18", "resnet50"}))
         ->capture_default_str();
     app.add_flag("--report-linear", options.report_linear, "train a linear classifier as well");
-    app.add_option("--epochs", options.training.epochs)
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("--batch", options.training.batch, "patterns of all ranks in one step")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("--rate", options.training.rate, "of learning, the largest")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    app.add_option("--stop-after", options.training.stop_after, "seconds of training; 0: no limit");
-    app.add_option("--checkpoint-steps", options.training.checkpoint_steps,
-                   "0: a checkpoint every two minutes");
+    options.training.add_to(app);
     try {
       app.parse(argc, argv);
+      options.patterns.seed = options.training.seed;
       run(options, rank, ranks);
     } catch (CLI::ParseError const& error) {
       status = app.exit(error);

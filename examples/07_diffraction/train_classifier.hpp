@@ -2,23 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../loop/with_policy.hpp"
 #include "classifiers.hpp"
 
-#include <phyllo/comm/mpi.hpp>
 #include <phyllo/data/augmentations.hpp>
 #include <phyllo/data/batches.hpp>
 #include <phyllo/data/npy_source.hpp>
 #include <phyllo/fit/fit.hpp>
 #include <phyllo/fit/measure.hpp>
-#include <phyllo/phyllo.hpp>
 
 #include <mpi.h>
 
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 
 /// Mirrors half of the patterns around the row of the direct beam: a mirrored lattice is the same
 /// lattice. One work item is one pattern.
@@ -45,11 +42,12 @@ struct MirrorPatterns {
 };
 
 /// Trains a network on the patterns of a folder, or goes on, and counts which classes it mistakes.
-template <class Network> TrainingResult train_classifier(TrainingOptions const& options) {
+template <class Network, class Policy, class Execution>
+TrainingResult train_by(TrainingOptions const& options) {
   using Images = Kokkos::View<float****, Kokkos::LayoutRight>;
   using Labels = Kokkos::View<int*>;
   using Trainer = phyllo::Trainer<Network, phyllo::CrossEntropy, phyllo::AdamW, phyllo::Full<float>,
-                                  phyllo::AllReduce<phyllo::Mpi>>;
+                                  Policy, Execution>;
   Kokkos::DefaultExecutionSpace const exec;
   std::string const in = options.folder + "/", out = options.results + "/";
   if (options.rank == 0) std::filesystem::create_directories(out);
@@ -59,7 +57,7 @@ template <class Network> TrainingResult train_classifier(TrainingOptions const& 
       exec, phyllo::NpySource({in + "patterns.npy", in + "classes.npy"}),
       {.batch = options.batch,
        .seed = options.seed,
-       .lanes = 16,
+       .lanes = lanes,
        .prefetch = 2,
        .last_batch = phyllo::LastBatch::left_out},
       options.rank, options.ranks);
@@ -67,7 +65,7 @@ template <class Network> TrainingResult train_classifier(TrainingOptions const& 
   batches.augment(MirrorPatterns{});
   phyllo::Batches<Images, Labels> held_out(
       exec, phyllo::NpySource({in + "held_out_patterns.npy", in + "held_out_classes.npy"}),
-      {.batch = options.batch, .shuffle = false, .lanes = 16}, options.rank, options.ranks);
+      {.batch = options.batch, .shuffle = false, .lanes = lanes}, options.rank, options.ranks);
   auto const steps = std::uint64_t(batches.steps()) * options.epochs;
   phyllo::AdamW const rule{.rate = options.rate,
                            .weight_decay = 0.05,
@@ -75,17 +73,7 @@ template <class Network> TrainingResult train_classifier(TrainingOptions const& 
   int const largest = int(std::max(batches.largest_part(), held_out.largest_part()));
   Trainer trainer(exec, MPI_COMM_WORLD, rule, {.batch = largest, .seed = options.seed});
 
-  phyllo::FitOptions fit{.epochs = options.epochs,
-                         .progress = &std::cout,
-                         .log = out + "log.csv",
-                         .best = out + "best.safetensors",
-                         .checkpoint = {.folder = out + "checkpoints"},
-                         .stop_after = std::chrono::duration<double>(options.stop_after),
-                         .stop_on_signal = SIGTERM};
-  if (options.checkpoint_steps > 0)
-    fit.checkpoint.steps = options.checkpoint_steps;
-  else
-    fit.checkpoint.every = std::chrono::minutes(2);
+  phyllo::FitOptions const fit = options.fit(options.results);
   phyllo::FitHistory const history = phyllo::fit(trainer, batches, held_out, fit);
   if (history.end == phyllo::FitEnd::time || history.end == phyllo::FitEnd::signal) return {};
 
@@ -100,4 +88,10 @@ template <class Network> TrainingResult train_classifier(TrainingOptions const& 
       table << counts[n] << ((n + 1) % classes == 0 ? '\n' : ',');
   }
   return {values.template get<phyllo::TopK<>>(), true};
+}
+
+template <class Network> TrainingResult train_classifier(TrainingOptions const& options) {
+  return with_policy(options.policy, [&]<class Policy, class Execution>() {
+    return train_by<Network, Policy, Execution>(options);
+  });
 }

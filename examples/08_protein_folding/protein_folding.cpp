@@ -5,10 +5,11 @@
 // autoencoder on its contact maps. Without labels, three latent numbers separate folded states from
 // unfolded ones.
 
+#include "../loop/loop_options.hpp"
+#include "../loop/with_policy.hpp"
 #include "../networks/contact_map_autoencoder.hpp"
 #include "simulation.hpp"
 
-#include <phyllo/comm/mpi.hpp>
 #include <phyllo/data/view_source.hpp>
 #include <phyllo/fit/fit.hpp>
 
@@ -17,19 +18,15 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 
 struct PaperNetwork : networks::ContactMapAutoencoder<128, 128, 3> {};
 struct SmallNetwork : networks::ContactMapAutoencoder<8, 32, 3> {};
 
 using Maps = Kokkos::View<float****, Kokkos::LayoutRight, Space>;
 
-struct Options {
+struct Options : LoopOptions {
   std::string folder = "folding", network = "paper";
-  int chains = 64, frames = 50, steps = 2000, batch = 64;
-  std::uint64_t epochs = 8, seed = 1;
-  double rate = 1e-3;
-  bool resume = false;
+  int chains = 64, frames = 50, steps = 2000;
 };
 
 /// Samples [begin, end) of a View.
@@ -91,9 +88,10 @@ double write_latent_space(Space const& exec, Model const& model, Trajectory cons
   return error / (beads * beads) / double(samples - first);
 }
 
-template <class Network> void run(int rank, int ranks, Options const& options) {
+template <class Network, class Policy, class Execution>
+void run_by(int rank, int ranks, Options const& options) {
   using Trainer = phyllo::Trainer<Network, networks::ContactMapLoss, phyllo::Adam,
-                                  phyllo::Full<float>, phyllo::AllReduce<phyllo::Mpi>>;
+                                  phyllo::Full<float>, Policy, Execution>;
   Space const exec;
   if (rank == 0) std::filesystem::create_directories(options.folder);
   Trajectory const all =
@@ -108,11 +106,11 @@ template <class Network> void run(int rank, int ranks, Options const& options) {
     std::printf("%zu contact maps of %d chains, %zu of them held out\n", samples, options.chains,
                 samples - training_samples);
 
-  phyllo::Batches<Maps, Maps> batches(exec, phyllo::ViewSource(training, training),
-                                      {.batch = options.batch, .seed = options.seed, .lanes = 16},
-                                      rank, ranks);
+  phyllo::Batches<Maps, Maps> batches(
+      exec, phyllo::ViewSource(training, training),
+      {.batch = options.batch, .seed = options.seed, .lanes = lanes}, rank, ranks);
   phyllo::Batches<Maps, Maps> held_out(exec, phyllo::ViewSource(held_out_maps, held_out_maps),
-                                       {.batch = options.batch, .shuffle = false, .lanes = 16},
+                                       {.batch = options.batch, .shuffle = false, .lanes = lanes},
                                        rank, ranks);
   int const largest = int(std::max(batches.largest_part(), held_out.largest_part()));
   phyllo::Adam const adam{
@@ -120,14 +118,7 @@ template <class Network> void run(int rank, int ranks, Options const& options) {
       .schedule = phyllo::cosine_schedule(std::uint64_t(batches.steps()) * options.epochs)};
   Trainer trainer(exec, MPI_COMM_WORLD, adam, {.batch = largest, .seed = options.seed});
   std::string const in = options.folder + "/";
-  phyllo::fit(trainer, batches, held_out,
-              {.epochs = options.epochs,
-               .progress = &std::cout,
-               .log = in + "log.csv",
-               .best = in + "best.safetensors",
-               .checkpoint = {.folder = in + "checkpoints",
-                              .every = std::chrono::minutes(2),
-                              .resume = options.resume}});
+  phyllo::fit(trainer, batches, held_out, options.fit(options.folder));
   if (rank != 0) return;
   double const error =
       write_latent_space(exec, trainer.model(), all, training_samples, largest, in + "latent.csv");
@@ -136,6 +127,12 @@ template <class Network> void run(int rank, int ranks, Options const& options) {
       "reconstruction of held-out maps: cross-entropy %.4f a pixel, %.2f of the mean map's "
       "%.4f\nlatent numbers in %slatent.csv\n",
       error, error / of_mean, of_mean, in.c_str());
+}
+
+template <class Network> void run(int rank, int ranks, Options const& options) {
+  with_policy(options.policy, [&]<class Policy, class Execution>() {
+    run_by<Network, Policy, Execution>(rank, ranks, options);
+  });
 }
 
 int main(int argc, char* argv[]) {
@@ -154,11 +151,8 @@ int main(int argc, char* argv[]) {
     app.add_option("--chains", options.chains)->capture_default_str();
     app.add_option("--frames", options.frames, "contact maps of each chain")->capture_default_str();
     app.add_option("--steps", options.steps, "of time between two maps")->capture_default_str();
-    app.add_option("--epochs", options.epochs)->capture_default_str();
-    app.add_option("--batch", options.batch, "maps of all ranks")->capture_default_str();
-    app.add_option("--rate", options.rate, "of learning")->capture_default_str();
-    app.add_option("--seed", options.seed)->capture_default_str();
-    app.add_flag("--resume", options.resume, "go on from the newest checkpoint in the folder");
+    options.batch = 64;
+    options.add_to(app);
     try {
       app.parse(argc, argv);
       if (options.network == "paper")

@@ -55,15 +55,11 @@ int main(int argc, char* argv[]) {
     app.add_option("--images", options.images, "to draw where no file is given")
         ->check(CLI::Range(100L, 1L << 24))
         ->capture_default_str();
-    app.add_option("--epochs", options.epochs)->capture_default_str();
-    app.add_option("--batch", options.batch, "images of all ranks")->capture_default_str();
-    app.add_option("--rate", options.rate, "of learning, after the warm-up")->capture_default_str();
     app.add_option("--decay", options.decay, "of weights")->capture_default_str();
-    app.add_option("--stop-after", options.stop_after, "seconds; 0: no limit");
-    app.add_option("--seed", options.seed)->capture_default_str();
+    options.add_to(app);
     try {
       app.parse(argc, argv);
-      if (rank == 0) std::filesystem::create_directories(options.folder);
+      if (rank == 0) std::filesystem::create_directories(options.folder + "/" + options.network);
       prepare(rank, options);
       MPI_Barrier(MPI_COMM_WORLD);
       if (options.network == "resnet50")

@@ -2,21 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstdint>
+#include "../loop/loop_options.hpp"
+
 #include <string>
 
 /// What imagenet is told on its command line.
-struct ImagenetOptions {
+struct ImagenetOptions : LoopOptions {
   std::string network = "resnet18";
   std::string folder = "imagenet";
   std::string training, held_out;  // HDF5 files; empty: synthetic images in the folder
   long images = 2000;              // synthetic ones, a tenth of them held out
-  std::uint64_t epochs = 12;
-  long batch = 32;  // of all ranks
-  double rate = 0.01;
   double decay = 1e-4;
-  double stop_after = 0;  // seconds; 0: no limit
-  std::uint64_t seed = 1;
+
+  ImagenetOptions() {
+    epochs = 12;
+    rate = 0.01;
+  }
 };
 
 /// ResNet-18 for images 3x64x64 of ten classes, and ResNet-50 for 3x224x224 of a thousand. Each is
