@@ -24,6 +24,12 @@ struct Skipped : Network<Input<16>, BatchNorm<>, Save<struct first>, Linear<16>,
 struct OneChannel : Network<Input<1, 8, 8>, BatchNorm<>, Conv2d<16, KernelSize<3>, Padding<1>>, BatchNorm<>> {};
 struct Colours : Network<Input<4, 4, 4>, Conv2d<8, KernelSize<1>>, BatchNorm<>, ReLU> {};
 struct Perceptron : Network<Input<16>, Linear<16>, ReLU, Linear<16>> {};
+struct OfOutput : Network<Input<16>, ReLU> {};
+struct OfInput : Network<Input<16>, GELU> {};
+struct Reversed : Network<Input<16>, Flip<1>> {};
+struct Doubled : Network<Input<16>, Save<struct first>, BatchNorm<>, ReLU, AddFrom<first>, Tanh> {};
+struct Beside : Network<Input<8>, Save<struct first>, SiLU, ConcatFrom<first>> {};
+struct Averaged : Network<Input<16>, Softmax> {};
 // clang-format on
 
 int transfers = 0;
@@ -177,4 +183,73 @@ TEST_CASE("views in place: between forward and backward by hand the caller's Vie
   exec.fence("by hand");
   for (int i = 0; i < Perceptron::program::nodes.arena_size; ++i)
     CHECK(first.gradients()(i) == second.gradients()(i));
+}
+
+// No transfer of: the input, the output, its gradient, the gradient of the input.
+template <class Net> struct ByHand;
+template <> struct ByHand<OfOutput> {
+  static constexpr int forward = 1, backward = 0;
+};
+template <> struct ByHand<OfInput> {
+  static constexpr int forward = 1, backward = 0;
+};
+template <> struct ByHand<Reversed> {
+  static constexpr int forward = 0, backward = 0;
+};
+template <> struct ByHand<Doubled> {
+  static constexpr int forward = 2, backward = 0;
+};
+template <> struct ByHand<Beside> {
+  static constexpr int forward = 1, backward = 0;
+};
+template <> struct ByHand<Averaged> {
+  static constexpr int forward = 1, backward = 0;
+};
+template <> struct ByHand<Perceptron> {
+  static constexpr int forward = 1, backward = 0;
+};
+
+TEST_CASE_TEMPLATE("views in place: forward and backward by hand", Net, OfOutput, OfInput, Reversed,
+                   Doubled, Beside, Averaged, Perceptron) {
+  constexpr int width = Net::input.channels, columns = Net::output.channels;
+  Space const exec;
+  Model<Net> placed(exec, {.batch = 8}), copied(exec, {.batch = 8});
+  Matrix const x("x", 8, width), y("y", 8, columns), d_y("d_y", 8, columns), d_x("d_x", 8, width);
+  using Columns = Kokkos::View<float**, Kokkos::LayoutLeft, Kokkos::HostSpace>;
+  Columns const x_left("x", 8, width), y_left("y", 8, columns), d_y_left("d_y", 8, columns),
+      d_x_left("d_x", 8, width);
+  auto const is_same = [&](Matrix const& a, Columns const& b) {
+    bool same = true;
+    for (std::size_t n = 0; n < a.extent(0); ++n)
+      for (std::size_t c = 0; c < a.extent(1); ++c) same = same && a(n, c) == b(n, c);
+    return same;
+  };
+  fill(x, 1);
+  fill(d_y, 2);
+  Kokkos::deep_copy(x_left, x);
+  Kokkos::deep_copy(d_y_left, d_y);
+  copied.forward(exec, x_left, y_left);
+  copied.backward(exec, d_y_left, d_x_left);
+  CHECK(transfers_of([&] { placed.forward(exec, x, y); }) == ByHand<Net>::forward);
+  exec.fence("forward");
+  CHECK(is_same(y, y_left));
+  // All that the caller gave may change before the backward pass.
+  Kokkos::deep_copy(x, 7);
+  Kokkos::deep_copy(y, 7);
+  CHECK(transfers_of([&] { placed.backward(exec, d_y, d_x); }) == ByHand<Net>::backward);
+  exec.fence("backward");
+  CHECK(is_same(d_x, d_x_left));
+  CHECK(is_same(d_y, d_y_left));
+  CHECK(equal(placed.gradients(), copied.gradients()));
+
+  // The output over the input, and the gradient of the input over that of the output.
+  if constexpr (width == columns) {
+    Kokkos::deep_copy(x, x_left);
+    placed.forward(exec, x, x);
+    exec.fence("forward over the input");
+    CHECK(is_same(x, y_left));
+    placed.backward(exec, d_y, d_y);
+    exec.fence("backward over the gradient");
+    CHECK(is_same(d_y, d_x_left));
+  }
 }

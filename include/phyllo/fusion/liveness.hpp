@@ -171,6 +171,15 @@ template <int N> struct Liveness {
     while (first > 0 && recomputed(first - 1) == of) --first;
     return first;
   }
+  // Whether the gradient of v is what the caller gives for one output: no step adds to it.
+  constexpr bool is_given_whole(int v) const {
+    int outputs = 0;
+    for (int o = 0; o < nodes->outputs; ++o) outputs += nodes->output[o] == v;
+    bool read = is_given(node(v));
+    for (int r = 0; r < plan.size; ++r)
+      read = read || (reads(r, v) && has_gradient[plan.tail(plan.step[r])]);
+    return outputs == 1 && !read;
+  }
   // When the gradient of v is first written: by the last of its readers.
   constexpr int gradient_begin(int v) const {
     if (is_output(v)) return outputs_time();

@@ -36,9 +36,9 @@ template <> struct Kind<Role::add> {
     pass.template run<Op<Planned, S>>(S, work);
   }
   template <int S, class Pass> static void backward(Pass const& pass) {
-    pass.template epilogue<S>();
+    auto const* const d_z = pass.template epilogue<S>();
     int const channels = Pass::plan::head(S).output.channels;
-    for (int i = 0; i < 2; ++i) pass.template copy_gradient<S>(i, 0, channels, channels);
+    for (int i = 0; i < 2; ++i) pass.template copy_gradient<S>(i, d_z, 0, channels, channels);
   }
 
   template <class Facts, int Lanes>

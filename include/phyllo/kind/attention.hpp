@@ -130,7 +130,7 @@ template <class Planned, int S> struct AttentionStep {
     typename Op::template Backward<typename Pass::precision> work;
     fill(pass, work);
     work.y = {pass.value(Planned::result(S)), F::y_shape.channels};
-    work.d_y = {pass.gradient(Planned::result(S)), F::y_shape.channels};
+    work.d_y = {pass.template result_gradient<S>(), F::y_shape.channels};
     work.logsumexp = pass.template kept<typename Pass::accumulate>(S, 0);
     work.partial = pass.arenas.partial;
     auto const gradient = [&](int i, int first, int pitch) {

@@ -44,7 +44,8 @@ template <> struct Kind<Role::concatenation> {
     int from = 0;
     for (int i = 0; i < n.sources; ++i) {
       int const channels = n.source_shape[i].channels;
-      pass.template copy_gradient<S>(i, from, channels, n.output.channels);
+      pass.template copy_gradient<S>(i, pass.template result_gradient<S>(), from, channels,
+                                     n.output.channels);
       from += channels;
     }
   }

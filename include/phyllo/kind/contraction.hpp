@@ -80,8 +80,7 @@ template <> struct Kind<Role::contraction> {
     using P = typename Pass::precision;
     using Linear = BackwardOp<Planned, S>;
     constexpr Node n = Planned::head(S);
-    pass.template epilogue<S>();
-    auto const* const d_z = pass.gradient(Planned::result(S));
+    auto const* const d_z = pass.template epilogue<S>();
     typename Linear::template BackwardParameters<P> work;
     work.batch = pass.batch;
     work.input = n.input;

@@ -78,8 +78,7 @@ template <> struct Kind<Role::convolution> {
     using Linear = BackwardOp<Planned, S>;
     constexpr Node n = Planned::head(S);
     constexpr bool transposed = is_transposed<Planned, S>;
-    pass.template epilogue<S>();
-    auto const* const d_z = pass.gradient(Planned::result(S));
+    auto const* const d_z = pass.template epilogue<S>();
     auto const* const x = pass.value(n.source[0]);
     typename Linear::template BackwardParameters<P> work;
     work.batch = pass.batch;

@@ -61,7 +61,7 @@ template <> struct Kind<Role::fourier> {
     using Planned = typename Pass::plan;
     constexpr bool to_space = Planned::template Leaf<S>::to_space;
     if (!pass.template wants<S>(0)) return;
-    transform<S>(pass, !to_space, pass.gradient(Planned::result(S)),
+    transform<S>(pass, !to_space, pass.template result_gradient<S>(),
                  pass.gradient(Planned::head(S).source[0]), Planned::liveness.accumulates(S, 0));
   }
 

@@ -31,7 +31,7 @@ template <> struct Kind<Role::local_response> {
     if (!pass.template wants<S>(0)) return;
     op::LocalResponse::Backward<typename Pass::precision> work;
     fill<S>(pass, work);
-    work.d_y = pass.gradient(Planned::result(S));
+    work.d_y = pass.template result_gradient<S>();
     work.d_x = pass.gradient(Planned::head(S).source[0]);
     work.accumulate = Planned::liveness.accumulates(S, 0);
     pass.template run<op::LocalResponse>(S, work);

@@ -50,7 +50,7 @@ template <> struct Kind<Role::lookup> {
     work.entries = Planned::template Leaf<S>::entries;
     work.channels = n.output.channels;
     work.x = pass.integers(n.source[0]);
-    work.d_y = pass.gradient(Planned::result(S));
+    work.d_y = pass.template result_gradient<S>();
     work.d_weight = pass.parameter_gradient(n.parameter[0]);
     work.work = reinterpret_cast<std::int32_t*>(pass.arenas.partial);
     pass.template run<op::Lookup>(S, work);

@@ -50,7 +50,7 @@ template <> struct Kind<Role::map> {
     typename Op<Planned, S>::template Backward<typename Pass::precision> work;
     bool wanted = n.parameter_count() > 0;
     fill<S>(pass, work);
-    work.d_y = pass.gradient(Planned::result(S));
+    work.d_y = pass.template result_gradient<S>();
     work.partial = pass.arenas.partial;
     for (int k = 0; k < op::detail::map_parameters<L>; ++k)
       work.d_parameter[k] = pass.parameter_gradient(n.parameter[k]);

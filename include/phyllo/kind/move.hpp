@@ -52,13 +52,13 @@ template <> struct Kind<Role::move> {
       constexpr MoveMap inverse = map.inverse().merged();
       op::Move::Forward<typename Pass::precision> work;
       work.map = inverse;
-      work.x = pass.gradient(Planned::result(S));
+      work.x = pass.template result_gradient<S>();
       work.y = pass.gradient(n.source[0]);
       finish<S>(pass, work);
     } else {
       op::Move::Backward<typename Pass::precision> work;
       work.map = map;
-      work.d_y = pass.gradient(Planned::result(S));
+      work.d_y = pass.template result_gradient<S>();
       work.d_x = pass.gradient(n.source[0]);
       finish<S>(pass, work);
     }

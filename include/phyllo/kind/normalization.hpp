@@ -94,7 +94,7 @@ template <> struct Kind<Role::normalization> {
     sums.positions = n.input.positions();
     sums.channels = n.input.channels;
     sums.x = pass.value(n.source[0]);
-    sums.d_y = pass.gradient(Planned::result(S));
+    sums.d_y = pass.template result_gradient<S>();
     sums.scale = pass.parameter(n.parameter[0]);
     sums.shift = pass.parameter(n.parameter[1]);
     sums.mean = s.mean;

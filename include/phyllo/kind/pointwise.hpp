@@ -41,7 +41,7 @@ template <> struct Kind<Role::pointwise> {
     work.batch = pass.batch;
     work.size = n.input.size();
     work.saved = pass.value(of_output ? Planned::result(S) : n.source[0]);
-    work.d_y = pass.gradient(Planned::result(S));
+    work.d_y = pass.template result_gradient<S>();
     work.d_x = pass.gradient(n.source[0]);
     work.accumulate = Planned::liveness.accumulates(S, 0);
     work.random = pass.template randomness<S>();

@@ -89,7 +89,7 @@ template <> struct Kind<Role::pooling> {
     if constexpr (Planned::template Leaf<S>::kind == op::PoolingKind::average_counted)
       work.counts_padding = Planned::template Leaf<S>::counts_padding;
     work.x = pass.value(n.source[0]);
-    work.d_y = pass.gradient(Planned::result(S));
+    work.d_y = pass.template result_gradient<S>();
     work.d_x = pass.gradient(n.source[0]);
     work.accumulate = Planned::liveness.accumulates(S, 0);
     pass.template run<Op<Planned, S>>(S, work);

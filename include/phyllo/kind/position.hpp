@@ -36,7 +36,7 @@ template <> struct Kind<Role::position> {
   template <int S, class Pass> static void backward(Pass const& pass) {
     using Planned = typename Pass::plan;
     constexpr Node n = Planned::head(S);
-    auto const* const d_y = pass.gradient(Planned::result(S));
+    auto const* const d_y = pass.template result_gradient<S>();
     if constexpr (n.parameter[0].count > 0) {
       typename Op<Planned, S>::template BackwardParameters<typename Pass::precision> sums;
       sums.batch = pass.batch;

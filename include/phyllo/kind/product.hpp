@@ -72,7 +72,7 @@ template <> struct Kind<Role::product> {
     } else {
       using F = detail::ProductFacts<Planned, S>;
       auto const forward = F::work(pass);
-      auto const* const d_y = pass.gradient(Planned::result(S));
+      auto const* const d_y = pass.template result_gradient<S>();
       // d_a = d_y b^T
       if (pass.template wants<S>(0)) {
         auto work = forward;

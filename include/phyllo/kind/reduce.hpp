@@ -70,7 +70,7 @@ template <> struct Kind<Role::reduce> {
       work.y = pass.value(Planned::result(S));
     }
     if constexpr (n.saved[0].elements > 0) work.chosen = pass.template kept<std::int32_t>(S, 0);
-    work.d_y = pass.gradient(Planned::result(S));
+    work.d_y = pass.template result_gradient<S>();
     work.d_x = pass.gradient(n.source[0]);
     work.accumulate = Planned::liveness.accumulates(S, 0);
     pass.template run<Op<Planned, S>>(S, work);

@@ -51,7 +51,7 @@ template <> struct Kind<Role::resample> {
     work.batch = pass.batch;
     work.channels = n.input.channels;
     work.axes = axes;
-    work.d_y = pass.gradient(Planned::result(S));
+    work.d_y = pass.template result_gradient<S>();
     work.d_x = pass.gradient(n.source[0]);
     work.accumulate = Planned::liveness.accumulates(S, 0);
     pass.template run<op::Resample>(S, work);

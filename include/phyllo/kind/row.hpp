@@ -99,7 +99,7 @@ template <> struct Kind<Role::row> {
     bool const wants = pass.template wants<S>(0);
     if (!wants && n.parameter_count() == 0) return;
     typename Op<Planned, S>::template Backward<P> work;
-    work.d_y = pass.gradient(Planned::result(S));
+    work.d_y = pass.template result_gradient<S>();
     if (wants) work.d_x = pass.gradient(n.source[0]);
     if constexpr (is_normalization<typename Planned::template Leaf<S>>) {
       fill<S>(pass, work);

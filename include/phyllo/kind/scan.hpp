@@ -94,7 +94,7 @@ template <> struct Kind<Role::scan> {
     work.keep_more = storage;
     work.h_before = storage + rows<S>(pass) * Scan::more_kept * L::hidden;
     work.before = before<S>(pass);
-    work.d_y = pass.gradient(Planned::result(S));
+    work.d_y = pass.template result_gradient<S>();
     work.d_x = pass.gradient(n.source[0]);
     if constexpr (L::cell::splits_gradient)
       work.d_r = storage + rows<S>(pass) * (Scan::more_kept + 1) * L::hidden;

@@ -26,7 +26,7 @@ template <> struct Kind<Role::sparse_product> {
   template <int S, class Pass> static void backward(Pass const& pass) {
     using Planned = typename Pass::plan;
     if (!pass.template wants<S>(0)) return;
-    multiply<S>(pass, pass.template transposed_matrix<S>(), pass.gradient(Planned::result(S)),
+    multiply<S>(pass, pass.template transposed_matrix<S>(), pass.template result_gradient<S>(),
                 pass.gradient(Planned::head(S).source[0]), Planned::liveness.accumulates(S, 0));
   }
 

@@ -57,7 +57,7 @@ template <> struct Kind<Role::spectral_product> {
     op::SpectralProduct::BackwardParameters<P> parameters;
     parameters.sizes = sizes_of(n, pass.batch);
     parameters.x = pass.value(n.source[0]);
-    parameters.d_y = pass.gradient(Planned::result(S));
+    parameters.d_y = pass.template result_gradient<S>();
     parameters.d_weight = pass.parameter_gradient(n.parameter[0]);
     parameters.memory = pass.arenas.memory;
     pass.template run<op::SpectralProduct>(S, parameters);

@@ -41,7 +41,7 @@ template <> struct Kind<Role::unpooling> {
     if (pass.template wants<S>(0)) {
       op::Unpooling::Backward<typename Pass::precision> work;
       fill<S>(pass, work);
-      work.d_y = pass.gradient(Planned::result(S));
+      work.d_y = pass.template result_gradient<S>();
       work.d_x = pass.gradient(n.source[0]);
       work.accumulate = Planned::liveness.accumulates(S, 0);
       pass.template run<op::Unpooling>(S, work);

@@ -40,19 +40,29 @@ struct BackwardPass : SegmentPass<Planned, Precision, Exec, Communication> {
     return source.type != ValueType::integer && (wants_input_gradient || !is_given(source));
   }
 
-  /// Gradient at the result of a step into gradient at the input of its chain, in place.
-  template <int S> void epilogue() const {
+  /// Gradient at the result of step S, from the caller or from later steps.
+  template <int S> storage const* result_gradient() const {
+    storage const* const given = this->given_gradient(Planned::result(S));
+    return given != nullptr ? given : this->gradient(Planned::result(S));
+  }
+
+  /// Gradient at the input of a step's chain, in the slot of that at its result.
+  template <int S> storage const* epilogue() const {
     using Chain = StepChain<Planned, S>;
-    if constexpr (Chain::length > 0) {
+    if constexpr (Chain::length == 0) {
+      return result_gradient<S>();
+    } else {
       using Op = op::Pointwise<Chain>;
       storage* const d = this->gradient(Planned::result(S));
       typename Op::template Backward<Precision> work;
       work.batch = this->batch;
       work.size = Planned::head(S).output.size();
       work.saved = Planned::liveness.saves(S) ? this->saved(S) : this->value(Planned::result(S));
-      work.d_y = work.d_x = d;
+      work.d_y = result_gradient<S>();
+      work.d_x = d;
       work.random = this->template randomness<S>();
       this->template run<Op>(S, work);
+      return d;
     }
   }
 
@@ -66,9 +76,10 @@ struct BackwardPass : SegmentPass<Planned, Precision, Exec, Communication> {
     return true;
   }
 
-  /// A slice of the gradient at the result of step S, `channels` from `from` on of `of`, to the
-  /// gradient of its source i.
-  template <int S> void copy_gradient(int i, int from, int channels, int of) const {
+  /// A slice of the gradient d_y of step S, `channels` from `from` on of `of`, to the gradient of
+  /// its source i.
+  template <int S>
+  void copy_gradient(int i, storage const* d_y, int from, int channels, int of) const {
     constexpr Node n = Planned::head(S);
     if (!wants<S>(i)) return;
     op::Copy::Forward<Precision> work;
@@ -76,7 +87,7 @@ struct BackwardPass : SegmentPass<Planned, Precision, Exec, Communication> {
     work.channels = work.y_channels = channels;
     work.x_channels = of;
     work.from = from;
-    work.x = this->gradient(Planned::result(S));
+    work.x = d_y;
     work.y = this->gradient(n.source[i]);
     work.accumulate = Planned::liveness.accumulates(S, i);
     this->template run<op::Copy>(S, work);
@@ -122,7 +133,7 @@ struct BackwardPass : SegmentPass<Planned, Precision, Exec, Communication> {
     this->template fill_segment<S>(work.forward);
     if constexpr (kernel_traits<All>.sample_bytes > 0)
       work.forward.memory.first = this->arenas.samples;
-    work.d_y = this->gradient(Planned::result(S));
+    work.d_y = result_gradient<S>();
     if (wants<S>(0)) work.d_x = this->gradient(Planned::head(S).source[0]);
     work.accumulate_gradient = Planned::liveness.accumulates(S, 0);
     work.parameter_first = parameters.first;

@@ -8,6 +8,7 @@
 #include <phyllo/model/bound_ports.hpp>
 #include <phyllo/model/forward.hpp>
 #include <phyllo/model/network_plan.hpp>
+#include <phyllo/model/placement.hpp>
 #include <phyllo/model/work_bytes.hpp>
 #include <phyllo/policy/communication.hpp>
 #include <phyllo/policy/precision.hpp>
@@ -19,45 +20,6 @@
 namespace phyllo::inline PHYLLO_ISA {
 
 template <class Net, Precision P, class Exec> class Model;
-
-/// The caller's inputs, where kernels read them as they are, or copies of them. They have to stay
-/// as they are until the last kernel of the step has read them.
-template <class Pass> void take_inputs(Pass& pass, BoundTensors const& in) {
-  if constexpr (Pass::takes_source)
-    pass.placed.source = in.tensor[0];
-  else
-    for (int k = 0; k < Pass::AllPorts::inputs; ++k) pass.take_input(in.tensor[k], k);
-}
-
-/// Whether the View of output k shares no memory with another one of the call.
-template <class AllPorts>
-bool is_apart(BoundTensors const& in, BoundTensors const& out, int k, int batch) {
-  ExternalTensor const& own = out.tensor[k];
-  Shape const shape = AllPorts::output_shape(k);
-  for (int i = 0; i < AllPorts::inputs; ++i)
-    if (may_overlap(own, shape, in.tensor[i], AllPorts::input_shape(i), batch)) return false;
-  // A constant condition: without it GCC 16 warns of a subscript that a single output never has.
-  if constexpr (AllPorts::outputs > 1)
-    for (int i = 0; i < AllPorts::outputs; ++i)
-      if (i != k && (AllPorts::output_node(i) == AllPorts::output_node(k) ||
-                     may_overlap(own, shape, out.tensor[i], AllPorts::output_shape(i), batch)))
-        return false;
-  return true;
-}
-
-/// Outputs that the kernels write as they are, without a copy behind them: where a View is stored
-/// as a slot and shares no memory with another one of the call.
-template <class Pass>
-void place_outputs(Pass& pass, BoundTensors const& in, BoundTensors const& out) {
-  using AllPorts = typename Pass::AllPorts;
-  for (int k = 0; k < AllPorts::outputs; ++k) {
-    int const v = AllPorts::output_node(k);
-    if (pass.batch > 0 && !is_given(Pass::plan::node(v)) &&
-        pass.fits_slot(out.tensor[k], v, AllPorts::output_shape(k)) &&
-        is_apart<AllPorts>(in, out, k, pass.batch))
-      pass.placed.output[k] = static_cast<typename Pass::storage*>(out.tensor[k].data[0]);
-  }
-}
 
 /// Inference for one caller, with activations and work memory of its own. It reads the live weights
 /// of a model, as all its sessions do. Made by Model::inference_session; movable.

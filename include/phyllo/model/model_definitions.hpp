@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/model/model.hpp>
+#include <phyllo/model/placement.hpp>
 
 #include <algorithm>
 
@@ -141,12 +142,12 @@ void Model<Net, P, Exec>::forward(space const& exec, In const& in, Out const& ou
   training_order_.follow(exec);
   begin_training_pass(exec, std::uint64_t(communication.exclusive_sum(inputs.batch)));
   auto pass = forward_pass<Phase::training>(exec, inputs.batch, communication);
-  // A copy: backward reads it again, when the caller's View may have changed.
-  for (int k = 0; k < AllPorts::inputs; ++k) pass.load(inputs.tensor[k], AllPorts::input_node(k));
+  place_until_backward(pass, inputs, outputs);
   pass.run_all();
   for (int k = 0; k < AllPorts::outputs; ++k) {
     int const v = AllPorts::output_node(k);
-    pass.store(pass.value(v), AllPorts::output_shape(k), outputs.tensor[k]);
+    if (pass.placed.output[k] == nullptr)
+      pass.store(pass.value(v), AllPorts::output_shape(k), outputs.tensor[k]);
   }
   last_batch_ = inputs.batch;
 }
@@ -175,7 +176,8 @@ void Model<Net, P, Exec>::backward_bound(space const& exec, DOut const& d_out,
   int const batch = last_batch_;
   forget_forward();  // gradients take the place of activations
   detail::IgnoreFinished ignore;
-  auto const pass = backward_pass(exec, batch, communication, inputs, ignore);
+  auto pass = backward_pass(exec, batch, communication, inputs, ignore);
+  place_gradients(pass, gradients, d_in);
   load_output_gradients<AllPorts>(pass, gradients);
   pass.run_all();
   if (inputs) store_input_gradients<AllPorts>(pass, d_in);

@@ -38,6 +38,8 @@ template <class Planned, class Precision, class Exec, class Communication> struc
     ExternalTensor source = {};  // of the only input, for a first segment that reads any View
     storage* input[AllPorts::inputs] = {};
     storage* output[AllPorts::outputs] = {};
+    storage* d_input[AllPorts::inputs] = {};
+    storage const* d_output[AllPorts::outputs] = {};
   };
 
   space const& exec;
@@ -63,7 +65,15 @@ template <class Planned, class Precision, class Exec, class Communication> struc
     return arenas.at(Planned::memory.slot[slot].offset);
   }
   storage* gradient(int v) const {
+    for (int k = 0; k < AllPorts::inputs; ++k)
+      if (placed.d_input[k] != nullptr && ports_.input[k] == v) return placed.d_input[k];
     return arenas.at(Planned::memory.slot[Planned::memory.gradient[v]].offset);
+  }
+  /// The caller's View with the gradient of v; nullptr: it is in its slot.
+  storage const* given_gradient(int v) const {
+    for (int k = 0; k < AllPorts::outputs; ++k)
+      if (placed.d_output[k] != nullptr && ports_.output[k] == v) return placed.d_output[k];
+    return nullptr;
   }
   storage* saved(int s) const {
     if (!Planned::liveness.saves(s)) return nullptr;

@@ -71,6 +71,7 @@ template <class AllPorts, int K, class Pass>
 void load_output_gradient(Pass const& pass, ExternalTensor const& tensor) {
   constexpr int v = AllPorts::output_node(K);
   constexpr Shape shape = AllPorts::output_shape(K);
+  if (pass.placed.d_output[K] != nullptr) return;
   if constexpr (shares_gradient<AllPorts, K>()) {
     launch_port(pass, long(pass.batch) * shape.size(),
                 AddToSlot<typename Pass::precision>{shape, tensor, pass.gradient(v)});
@@ -82,7 +83,7 @@ void load_output_gradient(Pass const& pass, ExternalTensor const& tensor) {
 template <class AllPorts, int K, class Pass>
 void store_input_gradient(Pass const& pass, ExternalTensor const& tensor) {
   constexpr int v = AllPorts::input_node(K);
-  if (tensor.is_null()) return;
+  if (tensor.is_null() || pass.placed.d_input[K] != nullptr) return;
   if constexpr (Pass::plan::liveness.has_gradient[v]) {
     pass.store(pass.gradient(v), Pass::plan::node(v).output, tensor);
   } else {
@@ -94,8 +95,8 @@ void store_input_gradient(Pass const& pass, ExternalTensor const& tensor) {
 
 }  // namespace detail
 
-/// The caller's gradients of the outputs into the slots of their values. Outputs of one value share
-/// a slot, which contains the sum of their gradients.
+/// The caller's gradients of the outputs into the slots of their values, unless kernels read them
+/// as they are. Outputs of one value share a slot, which contains the sum of their gradients.
 template <class AllPorts, class Pass>
 void load_output_gradients(Pass const& pass, BoundTensors const& gradients) {
   [&]<std::size_t... K>(std::index_sequence<K...>) {
@@ -103,7 +104,8 @@ void load_output_gradients(Pass const& pass, BoundTensors const& gradients) {
   }(std::make_index_sequence<std::size_t(AllPorts::outputs)>{});
 }
 
-/// The gradients of the inputs into the caller's Views, as far as there are Views.
+/// The gradients of the inputs into the caller's Views, as far as there are Views and no kernel
+/// wrote them.
 template <class AllPorts, class Pass>
 void store_input_gradients(Pass const& pass, BoundTensors const& gradients) {
   [&]<std::size_t... K>(std::index_sequence<K...>) {
