@@ -90,7 +90,8 @@ template <class P> struct maximum_backward {
     bool const adds = work.accumulate || overlap;
     if (!work.accumulate && (overlap || !covered))
       for (int h = tile[1].begin; h < tile[1].end; ++h) {
-        S* const row = d_x + position(tile[0].begin, h, tile[2].begin) * work.input.channels;
+        S* const row =
+            d_x + position_of(work.input, tile[0].begin, h, tile[2].begin) * work.input.channels;
         std::fill_n(row, (tile[2].end - tile[2].begin) * work.input.channels, S(A(0)));
       }
     each_gradient(n, tile, {0, work.input.channels},
@@ -116,7 +117,7 @@ template <class P> struct maximum_backward {
     for (int h = tile[1].begin; h < tile[1].end; ++h)
       for (int w = tile[2].begin; w < tile[2].end; ++w, from += pooled_channels) {
         S* const to = work.d_x + n * work.input.size() + part.begin +
-                      position(tile[0].begin, h, w) * work.input.channels;
+                      position_of(work.input, tile[0].begin, h, w) * work.input.channels;
         if (work.accumulate) add_numbers(to, count, from);
         store_numbers(from, count, to);
       }
@@ -134,17 +135,14 @@ template <class P> struct maximum_backward {
     for (int qd = over[0].begin; qd < over[0].end; ++qd)
       for (int qh = over[1].begin; qh < over[1].end; ++qh)
         for (int qw = over[2].begin; qw < over[2].end; ++qw) {
-          long const q = (long(qd) * work.output.spatial[1] + qh) * work.output.spatial[2] + qw;
+          S const* const gradient =
+              d_y + position_of(work.output, qd, qh, qw) * work.input.channels;
           Range const window[] = {places_of(work.window, work.input, 0, qd),
                                   places_of(work.window, work.input, 1, qh),
                                   places_of(work.window, work.input, 2, qw)};
-          for (int c = part.begin; c < part.end; c += pooled_channels) {
-            S const* const gradient = d_y + q * work.input.channels + c;
-            if (part.end - c >= pooled_channels)
-              search<pooled_channels>(x + c, gradient, window, tile, c, pooled_channels, visit);
-            else
-              search<0>(x + c, gradient, window, tile, c, part.end - c, visit);
-          }
+          each_channel_block(part.begin, part.end, [&]<int Count>(int c, int some) {
+            search<Count>(x + c, gradient + c, window, tile, c, some, visit);
+          });
         }
   }
   template <int Count, class Visit>
@@ -157,7 +155,7 @@ template <class P> struct maximum_backward {
     for (int d = window[0].begin; d < window[0].end; ++d)
       for (int h = window[1].begin; h < window[1].end; ++h) {
         bool const row_is_here = d == tile[0].begin && tile[1].has(h);
-        long const begin = position(d, h, window[2].begin);
+        long const begin = position_of(work.input, d, h, window[2].begin);
         S const* from = x + begin * work.input.channels;
         long to = begin * work.input.channels;
         int local = (h - tile[1].begin) * (tile[2].end - tile[2].begin) - tile[2].begin;
@@ -169,9 +167,6 @@ template <class P> struct maximum_backward {
           to += work.input.channels;
         }
       }
-  }
-  long position(int d, int h, int w) const {
-    return (long(d) * work.input.spatial[1] + h) * work.input.spatial[2] + w;
   }
 };
 

@@ -29,13 +29,9 @@ template <op::PoolingKind Kind, class P> struct pooling_forward {
       A divisor = 1;
       if constexpr (Kind != op::PoolingKind::maximum)
         divisor = A(op::pooling_divisor<Kind>(work, {qd, qh, qw}));
-      for (int c = 0; c < channels; c += pooled_channels) {
-        int const left = channels - c;
-        if (left >= pooled_channels)
-          compute<pooled_channels>(sample + c, window, pooled_channels, divisor, y + c);
-        else
-          compute<0>(sample + c, window, left, divisor, y + c);
-      }
+      each_channel_block(0, channels, [&]<int Count>(int c, int some) {
+        compute<Count>(sample + c, window, some, divisor, y + c);
+      });
     }
   }
 
@@ -44,22 +40,21 @@ template <op::PoolingKind Kind, class P> struct pooling_forward {
   PHYLLO_INLINE_ON_HOST void compute(S const* from, Range const (&window)[3], int some,
                                      [[maybe_unused]] A divisor, S* y) const {
     using Channels = ChannelVectors<A>;
-    constexpr bool maximum = Kind == op::PoolingKind::maximum;
-    if constexpr (maximum) {
+    if constexpr (Kind == op::PoolingKind::maximum) {
       FirstMaxima<A> maxima;
       maxima.template find<Count>(from, work.input, window, some);
       maxima.maximum.template store<Count>(y, some);
-      return;
+    } else {
+      Channels result = Channels::zero();
+      for (int i = window[0].begin; i < window[0].end; ++i)
+        for (int j = window[1].begin; j < window[1].end; ++j)
+          for (int k = window[2].begin; k < window[2].end; ++k) {
+            long const at = position_of(work.input, i, j, k) * work.input.channels;
+            result.add(Channels::template load<Count>(from + at, some));
+          }
+      result.divide(divisor);
+      result.template store<Count>(y, some);
     }
-    Channels result = Channels::zero();
-    for (int i = window[0].begin; i < window[0].end; ++i)
-      for (int j = window[1].begin; j < window[1].end; ++j)
-        for (int k = window[2].begin; k < window[2].end; ++k) {
-          long const p = (long(i) * work.input.spatial[1] + j) * work.input.spatial[2] + k;
-          result.add(Channels::template load<Count>(from + p * work.input.channels, some));
-        }
-    result.divide(divisor);
-    result.template store<Count>(y, some);
   }
 };
 
@@ -82,13 +77,9 @@ template <op::PoolingKind Kind, class P> struct mean_backward {
     S* d_x = work.d_x + row * extent[2] * channels;
     for (int w = 0; w < extent[2]; ++w, d_x += channels) {
       over[2] = windows_over(work.window, work.output, 2, {w, w + 1});
-      for (int c = 0; c < channels; c += pooled_channels) {
-        int const left = channels - c;
-        if (left >= pooled_channels)
-          compute<pooled_channels>(d_y + c, over, pooled_channels, d_x + c);
-        else
-          compute<0>(d_y + c, over, left, d_x + c);
-      }
+      each_channel_block(0, channels, [&]<int Count>(int c, int some) {
+        compute<Count>(d_y + c, over, some, d_x + c);
+      });
     }
   }
 
@@ -101,7 +92,7 @@ template <op::PoolingKind Kind, class P> struct mean_backward {
     for (int qd = over[0].begin; qd < over[0].end; ++qd)
       for (int qh = over[1].begin; qh < over[1].end; ++qh)
         for (int qw = over[2].begin; qw < over[2].end; ++qw) {
-          long const q = (long(qd) * work.output.spatial[1] + qh) * work.output.spatial[2] + qw;
+          long const q = position_of(work.output, qd, qh, qw);
           sum.add(A(1) / A(op::pooling_divisor<Kind>(work, {qd, qh, qw})),
                   Channels::template load<Count>(from + q * work.input.channels, some));
         }

@@ -13,6 +13,9 @@ namespace phyllo::inline PHYLLO_ISA::host {
 
 /// Channels of a window that are reduced at a time, each by itself.
 inline constexpr int reduced_channels = 64;
+/// Gradients of fewer channels are computed for several positions at once: a loop of one position
+/// would be shorter than a vector.
+inline constexpr int few_reduced_channels = 16;
 
 /// One piece: some lines of the input along the width, all channels of a position at a time; of few
 /// channels, several positions that the same windows contain.
@@ -45,7 +48,7 @@ template <op::ReductionKind Kind, class P> struct reduction_backward {
         bool const is_one = !joined && over.count() == 1;
         int const most = is_one ? in.spatial[2] - w : together;
         int const positions = same_windows(over, w, most);
-        if (is_one && channels > reduced_channels / 4)
+        if (is_one && channels > few_reduced_channels)
           place(over, n, begin + w, positions);
         else
           for (int done = 0; done < positions; done += together)

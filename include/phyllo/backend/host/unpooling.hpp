@@ -25,14 +25,9 @@ template <class P> struct unpooling_backward {
     S* d_x = work.d_x + row * extent[2] * channels;
     for (int q = 0; q < extent[2]; ++q, d_x += channels) {
       window[2] = places_of(work.window, image, 2, q);
-      for (int c = 0; c < channels; c += pooled_channels) {
-        long const from = n * image.size() + c;
-        int const left = channels - c;
-        if (left >= pooled_channels)
-          compute<pooled_channels>(from, window, pooled_channels, d_x + c);
-        else
-          compute<0>(from, window, left, d_x + c);
-      }
+      each_channel_block(0, channels, [&]<int Count>(int c, int some) {
+        compute<Count>(n * image.size() + c, window, some, d_x + c);
+      });
     }
   }
 
@@ -47,7 +42,7 @@ template <class P> struct unpooling_backward {
     for (int i = window[0].begin; i < window[0].end; ++i)
       for (int j = window[1].begin; j < window[1].end; ++j)
         for (int k = window[2].begin; k < window[2].end; ++k) {
-          long const tap = from + FirstMaxima<A>::position(image, i, j, k) * image.channels;
+          long const tap = from + position_of(image, i, j, k) * image.channels;
           sum.add(maxima.take(Channels::template load<Count>(work.image + tap, some),
                               Channels::template load<Count>(work.d_y + tap, some)));
         }
