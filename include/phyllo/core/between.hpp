@@ -12,7 +12,7 @@ namespace phyllo::inline PHYLLO_ISA::detail {
 /// become vectors.
 template <class T> PHYLLO_FUNCTION constexpr T between(T low, T x, T high) {
   T const nearer = x > T(0.5) * low + T(0.5) * high ? high : low;
-  return (x < low) | (x > high) ? nearer : x;
+  return ((x < low) | (x > high)) ? nearer : x;
 }
 
 }  // namespace phyllo::inline PHYLLO_ISA::detail

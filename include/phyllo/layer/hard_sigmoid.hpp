@@ -24,7 +24,7 @@ struct HardSigmoid : Pointwise {
     return detail::between(T(0), x * T(1.0 / 6) + T(0.5), T(1));
   }
   template <class T> PHYLLO_FUNCTION static T derivative(T y) {
-    return (y <= T(0)) | (y >= T(1)) ? T(0) : T(1.0 / 6);
+    return ((y <= T(0)) | (y >= T(1))) ? T(0) : T(1.0 / 6);
   }
 };
 
@@ -43,7 +43,7 @@ struct HardSwish : Pointwise {
   }
   template <class T> PHYLLO_FUNCTION static T derivative(T x) {
     T const edge = x > T(0) ? T(1) : T(0);
-    return (x <= T(-3)) | (x >= T(3)) ? edge : x * T(1.0 / 3) + T(0.5);
+    return ((x <= T(-3)) | (x >= T(3))) ? edge : x * T(1.0 / 3) + T(0.5);
   }
 };
 

@@ -26,7 +26,7 @@ template <double Low = -1.0, double High = 1.0> struct HardTanh : Pointwise {
     return detail::between(T(Low), x, T(High));
   }
   template <class T> PHYLLO_FUNCTION static T derivative(T y) {
-    return (y <= T(Low)) | (y >= T(High)) ? T(0) : T(1);
+    return ((y <= T(Low)) | (y >= T(High))) ? T(0) : T(1);
   }
 
   template <class Where, class Given, class Expected> struct Refused {
