@@ -75,6 +75,14 @@
 #define PHYLLO_INLINE_ON_HOST inline
 #endif
 
+// Before a loop over what the caller gives: on a host it is inlined too, however long, or the loop
+// does not become vectors.
+#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIP__)
+#define PHYLLO_FLATTEN __attribute__((flatten))
+#else
+#define PHYLLO_FLATTEN
+#endif
+
 // A function that stays one, so that what its callers keep in registers does not push out its own.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__NVCC__)
 #define PHYLLO_NOINLINE __attribute__((noinline, noclone))

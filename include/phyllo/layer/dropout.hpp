@@ -32,10 +32,10 @@ template <double Probability = 0.5> struct Dropout : Pointwise {
     static_assert(detail::met<false, Where>, "Dropout: the probability must be in [0, 1).");
   };
 
-  template <class T> PHYLLO_FUNCTION static T value(T x, Element const& e) {
+  template <class T> PHYLLO_INLINE static T value(T x, Element const& e) {
     return x * derivative(x, e);
   }
-  template <class T> PHYLLO_FUNCTION static T derivative(T, Element const& e) {
+  template <class T> PHYLLO_INLINE static T derivative(T, Element const& e) {
     if (!e.training) return T(1);
     float const u = random_uniform(e.seed, e.step, e.position, e.sample, e.index);
     return u < float(Probability) ? T(0) : T(1 / (1 - Probability));
@@ -62,10 +62,10 @@ template <double Probability = 0.5> struct ChannelDropout : Pointwise {
     static_assert(detail::met<false, Where>, "ChannelDropout: the probability must be in [0, 1).");
   };
 
-  template <class T> PHYLLO_FUNCTION static T value(T x, Element const& e) {
+  template <class T> PHYLLO_INLINE static T value(T x, Element const& e) {
     return x * derivative(x, e);
   }
-  template <class T> PHYLLO_FUNCTION static T derivative(T, Element const& e) {
+  template <class T> PHYLLO_INLINE static T derivative(T, Element const& e) {
     if (!e.training) return T(1);
     float const u = random_uniform(e.seed, e.step, e.position, e.sample, e.channel());
     return u < float(Probability) ? T(0) : T(1 / (1 - Probability));
@@ -100,12 +100,12 @@ template <double Probability = 0.5> struct AlphaDropout : Pointwise {
     static_assert(detail::met<false, Where>, "AlphaDropout: the probability must be in [0, 1).");
   };
 
-  template <class T> PHYLLO_FUNCTION static T value(T x, Element const& e) {
+  template <class T> PHYLLO_INLINE static T value(T x, Element const& e) {
     if (!e.training) return x;
     T const factor = T(scale());
     return is_dropped(e) ? factor * T((1 - Probability) * saturation) : factor * x + shift(factor);
   }
-  template <class T> PHYLLO_FUNCTION static T derivative(T, Element const& e) {
+  template <class T> PHYLLO_INLINE static T derivative(T, Element const& e) {
     if (!e.training) return T(1);
     return is_dropped(e) ? T(0) : T(scale());
   }
@@ -144,10 +144,10 @@ template <double Probability = 0.5> struct StochasticDepth : Pointwise {
     static_assert(detail::met<false, Where>, "StochasticDepth: the probability must be in [0, 1).");
   };
 
-  template <class T> PHYLLO_FUNCTION static T value(T x, Element const& e) {
+  template <class T> PHYLLO_INLINE static T value(T x, Element const& e) {
     return x * derivative(x, e);
   }
-  template <class T> PHYLLO_FUNCTION static T derivative(T, Element const& e) {
+  template <class T> PHYLLO_INLINE static T derivative(T, Element const& e) {
     if (!e.training) return T(1);
     float const u = random_uniform(e.seed, e.step, e.position, e.sample, 0);
     return u < float(Probability) ? T(0) : T(1 / (1 - Probability));

@@ -12,7 +12,8 @@ namespace phyllo::inline PHYLLO_ISA::op {
 /// VectorLoops and TeamLoops; the formulas of losses and of the softmax contain no loop.
 struct SerialLoops {
   /// body(c), in any order.
-  template <class Body> PHYLLO_INLINE void for_each(int channels, Body const& body) const {
+  template <class Body>
+  PHYLLO_FLATTEN PHYLLO_INLINE void for_each(int channels, Body const& body) const {
     PHYLLO_SIMD(32)
     for (int c = 0; c < channels; ++c) body(c);
   }
@@ -54,7 +55,8 @@ struct SerialLoops {
 struct VectorLoops : SerialLoops {
   using SerialLoops::for_each;
 
-  template <class T, class Term> PHYLLO_INLINE T sum(int channels, Term const& term) const {
+  template <class T, class Term>
+  PHYLLO_FLATTEN PHYLLO_INLINE T sum(int channels, Term const& term) const {
     T total = 0;
     int c = 0;
     if (channels >= row_lanes)
@@ -97,7 +99,7 @@ struct VectorLoops : SerialLoops {
   // Whole blocks of `Lanes` channels only, in as many partial sums, which are added as a binary
   // tree; returns how many channels they were.
   template <int Lanes, class T, class Term>
-  PHYLLO_INLINE static int add_blocks(int channels, Term const& term, T& total) {
+  PHYLLO_FLATTEN PHYLLO_INLINE static int add_blocks(int channels, Term const& term, T& total) {
     T part[Lanes] = {};
     int c = 0;
     for (; c + Lanes <= channels; c += Lanes) {

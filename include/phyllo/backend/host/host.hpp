@@ -16,6 +16,7 @@
 #include <phyllo/backend/host/map.hpp>
 #include <phyllo/backend/host/move.hpp>
 #include <phyllo/backend/host/normalization.hpp>
+#include <phyllo/backend/host/pointwise.hpp>
 #include <phyllo/backend/host/pooling.hpp>
 #include <phyllo/backend/host/position.hpp>
 #include <phyllo/backend/host/reduction.hpp>
