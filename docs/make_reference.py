@@ -236,7 +236,8 @@ def read_kernels(root):
     backends = {}
     for folder, _ in BACKENDS:
         for path in (root / "include" / "phyllo" / "backend" / folder).rglob("*.hpp"):
-            for op in re.findall(r"struct Kernels<(?:\w+, )*op::(\w+)", path.read_text()):
+            text = re.sub(r"requires Chain::random\nstruct Kernels.*", "", path.read_text())  # of few layers
+            for op in re.findall(r"struct Kernels<(?:\w+, )*op::(\w+)", text):
                 backends.setdefault(op, set()).add(folder)
     ops = {}
     for path in (root / "include" / "phyllo" / "kind").glob("*.hpp"):
@@ -305,7 +306,8 @@ def kernels_of(entry, types, backends, ops):
         else:
             return None
     if names == ["Pointwise"]:
-        return "those of the layer in front, which apply it to their result; alone `portable`"
+        alone = "`openmp`, `portable`" if entry.header.endswith("/dropout.hpp") else "`portable`"
+        return "those of the layer in front, which apply it to their result; alone " + alone
     texts = []
     for op in names:
         if op not in backends:
