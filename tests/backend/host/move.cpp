@@ -33,5 +33,21 @@ TEST_CASE("openmp: moves across blocks of a transposition and of a row of sums")
     compare_move<Full<float>, host::Kernels>(MoveMap::of(s).with(2, copied), 2);
   }
 }
+// Planes of two, four and eight vectors, of few rows and of few columns; each in a batch that
+// moves them one by one, and in one that moves neighbours together.
+TEST_CASE_TEMPLATE("openmp: small planes of a transposition", P, Full<float>, Full<double>,
+                   Mixed<bf16, float>) {
+  for (int const batch : {1, 40})
+    for (int const channels : {6, 8, 12, 16, 32, 64}) {
+      Shape const s{channels, 3, 5};
+      compare_move<P, host::Kernels>(ChannelShuffle<2>::map(s), batch);
+      if (channels % 3 == 0) compare_move<P, host::Kernels>(ChannelShuffle<3>::map(s), batch);
+      if (channels % 4 != 0) continue;
+      compare_move<P, host::Kernels>(ChannelShuffle<4>::map(s), batch);
+      compare_move<P, host::Kernels>(PixelShuffle<2>::map(s), batch);
+      compare_move<P, host::Kernels>(PixelShuffle<2>::map(s).inverse(), batch);
+      if (channels % 16 == 0) compare_move<P, host::Kernels>(PixelShuffle<4>::map(s), batch);
+    }
+}
 
 #endif

@@ -3,155 +3,11 @@
 #pragma once
 
 #include <phyllo/backend/host/kernels.hpp>
+#include <phyllo/backend/host/move_numbers.hpp>
+#include <phyllo/backend/host/move_planes.hpp>
 #include <phyllo/backend/host/simd/numbers.hpp>
-#include <phyllo/backend/host/simd/vector_square.hpp>
-#include <phyllo/op/move.hpp>
-
-#include <cstring>
 
 namespace phyllo::inline PHYLLO_ISA::host {
-
-/// A map as planes of its target: one or two axes that are moved at once, and the axes around them.
-struct MovePlanes {
-  enum class Kind : unsigned char {
-    row,        // the last axis
-    image,      // the last two: rows of numbers that stay together
-    transpose,  // the last axis, and the one along which the source is contiguous
-  };
-  Kind kind = Kind::row;
-  int axes = 0;  // around the planes
-  MoveAxis axis[MoveMap::most_axes] = {};
-  int target_stride[MoveMap::most_axes] = {};
-  MoveAxis outer = {};  // of a plane of two axes
-  int outer_stride = 0;
-  MoveAxis inner = {};
-  long planes = 1;  // of a sample
-
-  explicit MovePlanes(MoveMap const& map) {
-    int const last = map.axes - 1;
-    int of_plane = -1;
-    if (last >= 0) inner = map.axis[last];
-    if (last > 0 && inner.is_identity() && inner.source_stride == 1) {
-      kind = Kind::image;
-      of_plane = last - 1;
-    }
-    for (int k = 0; k < last && inner.is_identity() && inner.source_stride > 1; ++k)
-      if (map.axis[k].is_identity() && map.axis[k].source_stride == 1) {
-        kind = Kind::transpose;
-        of_plane = k;
-      }
-    int stride = map.target_size;
-    for (int k = 0; k < last; ++k) {
-      stride /= map.axis[k].extent;
-      if (k == of_plane) {
-        outer = map.axis[k];
-        outer_stride = stride;
-      } else {
-        axis[axes] = map.axis[k];
-        target_stride[axes++] = stride;
-        planes *= map.axis[k].extent;
-      }
-    }
-  }
-  int plane_size() const { return outer.extent * inner.extent; }
-};
-
-/// The planes of a batch one after the other, with what they read.
-class MovePlace {
- public:
-  MovePlace(MoveMap const& map, MovePlanes const& planes, long plane)
-      : map_(map), planes_(planes), sample_(plane / planes.planes) {
-    plane %= planes.planes;
-    for (int k = planes.axes - 1; k >= 0; --k) {
-      at_[k] = int(plane % planes.axis[k].extent);
-      plane /= planes.axis[k].extent;
-    }
-    find(0);
-  }
-  void next() {
-    int k = planes_.axes - 1;
-    for (; k >= 0 && ++at_[k] == planes_.axis[k].extent; --k) at_[k] = 0;
-    if (k < 0) ++sample_;
-    find(k < 0 ? 0 : k);
-  }
-  /// Elements from the first one of the batch; of the source: -1, if all of the plane is the fill.
-  long target() const { return sample_ * map_.target_size + target_[planes_.axes]; }
-  long source() const {
-    long const from = source_[planes_.axes];
-    return from < 0 ? -1 : sample_ * map_.source_size + map_.offset + from;
-  }
-
- private:
-  // Sums over the axes before each one, from axis k on.
-  void find(int k) {
-    for (; k < planes_.axes; ++k) {
-      int const at = planes_.axis[k].source(at_[k]);
-      source_[k + 1] =
-          at < 0 || source_[k] < 0 ? -1 : source_[k] + long(at) * planes_.axis[k].source_stride;
-      target_[k + 1] = target_[k] + long(at_[k]) * planes_.target_stride[k];
-    }
-  }
-
-  MoveMap const& map_;
-  MovePlanes const& planes_;
-  long sample_;
-  int at_[MoveMap::most_axes] = {};
-  long source_[MoveMap::most_axes + 1] = {};
-  long target_[MoveMap::most_axes + 1] = {};
-};
-
-/// Numbers of a sample into their places, or added to what is there.
-template <class P, bool Adds> struct MoveNumbers {
-  using A = typename P::accumulate;
-  using S = typename P::storage;
-
-  PHYLLO_INLINE_ON_HOST static void one(S const* x, S* y) {
-    if constexpr (Adds)
-      *y = S(A(*y) + A(*x));
-    else
-      *y = *x;
-  }
-  static void run(S const* x, int count, S* y) {
-    if constexpr (Adds) {
-      PHYLLO_SIMD(16)
-      for (int i = 0; i < count; ++i) store_number(number<A>(y, i) + number<A>(x, i), y, i);
-    } else if (count < 32) {
-      for (int i = 0; i < count; ++i) y[i] = x[i];
-    } else {
-      std::memcpy(y, x, sizeof(S) * std::size_t(count));
-    }
-  }
-  static void fill(S value, int count, S* y) {
-    if constexpr (!Adds)  // else it is zero
-      for (int i = 0; i < count; ++i) y[i] = value;
-  }
-  static void strided(S const* x, long step, int count, S* y) {
-    for (int i = 0; i < count; ++i) one(x + i * step, y + i);
-  }
-  /// y[c, r] from x[r, c].
-  static void transpose(S const* x, long x_stride, int rows, int columns, S* y, long y_stride) {
-    constexpr bool in_registers = !Adds && (std::is_same_v<S, float> || std::is_same_v<S, double>);
-    constexpr int block = 16;
-    for (int c = 0; c < columns; c += block)
-      for (int r = 0; r < rows; r += block) {
-        int const height = rows - r < block ? rows - r : block;
-        int const width = columns - c < block ? columns - c : block;
-        S const* const from = x + r * x_stride + c;
-        S* const to = y + c * y_stride + r;
-        if constexpr (in_registers) {
-          if (height == block && width == block) {
-            constexpr int square = VectorSquare<S>::size;
-            for (int j = 0; j < block; j += square)
-              for (int i = 0; i < block; i += square)
-                VectorSquare<S>::transpose(from + i * x_stride + j, x_stride, to + j * y_stride + i,
-                                           y_stride);
-            continue;
-          }
-        }
-        for (int j = 0; j < width; ++j) strided(from + j, x_stride, height, to + j * y_stride);
-      }
-  }
-};
 
 /// One piece: some planes.
 template <class P, bool Adds> struct move_planes {
@@ -176,8 +32,7 @@ template <class P, bool Adds> struct move_planes {
       else if (planes.kind == MovePlanes::Kind::image)
         image(work.x + from, y);
       else
-        Numbers::transpose(work.x + from, planes.inner.source_stride, planes.inner.extent,
-                           planes.outer.extent, y, planes.outer_stride);
+        Numbers::transpose(work.x + from, planes, y);
     }
   }
 
@@ -192,8 +47,9 @@ template <class P, bool Adds> struct move_planes {
   }
 
   void empty(S* y) const {
-    for (int o = 0; o < planes.outer.extent; ++o)
-      Numbers::fill(S(work.fill), planes.inner.extent, y + long(o) * planes.outer_stride);
+    for (int i = 0; i < planes.repeats; ++i, y += planes.target_step)
+      for (int o = 0; o < planes.outer.extent; ++o)
+        Numbers::fill(S(work.fill), planes.inner.extent, y + long(o) * planes.outer_stride);
   }
   void row(S const* x, S* y) const {
     MoveAxis const& a = planes.inner;
@@ -381,7 +237,8 @@ template <class P> struct Kernels<op::Move, P> {
       int const pieces = worthy_pieces(exec, work.batch, work.map.target_size);
       return launch(exec, label, pieces, move_in_order<P, Adds>{work, pieces});
     }
-    MovePlanes const planes(work.map);
+    MovePlanes planes(work.map);
+    planes.join(work.batch, 4L * exec.concurrency());
     int const pieces = worthy_pieces(exec, work.batch * planes.planes, planes.plane_size());
     launch(exec, label, pieces, move_planes<P, Adds>{work, planes, pieces});
   }
