@@ -24,6 +24,8 @@ TEST_CASE_TEMPLATE("openmp: reductions", P, Full<double> PHYLLO_IN_VERIFY(, Full
                    Mixed<bf16, float>) {
   compare_all_reductions<P, host::Kernels>();
   compare_reductions<K::sum, P, host::Kernels>();
+  compare_joined_alone<K::mean, P, host::Kernels>();
+  compare_joined_alone<K::maximum, P, host::Kernels>();
 }
 TEST_CASE("openmp: a maximum over an axis passes a not-a-number on") {
   compare_not_a_number_reduced<K::maximum, host::Kernels>();

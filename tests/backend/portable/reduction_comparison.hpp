@@ -67,7 +67,33 @@ void compare_reductions() {
   compare_one(2, Shape(20, 16, 12), Shape(20, 4, 4));    // windows side by side
   compare_one(2, Shape(70, 4, 6), Shape(70, 1, 3));
   compare_one(2, Shape(75, 3, 4), Shape(1, 3, 4));  // many channels joined
+  compare_one(3, Shape(16, 5), Shape(1, 5));        // a vector of them
+  compare_one(2, Shape(64, 3, 7), Shape(1, 3, 7));
+  compare_one(1, Shape(300, 2), Shape(1, 2));
   compare_one(0, Shape(3, 4), Shape(3, 1));
+}
+
+/// The bits of a position whose channels are joined do not depend on how many others there are.
+template <op::ReductionKind Kind, class P, template <class, class> class Kernels>
+void compare_joined_alone() {
+  using Op = op::Reduction<Kind>;
+  using S = typename P::storage;
+  constexpr int rows = 37, channels = 53;
+  auto const x = numbers<S>(rows * channels, 1);
+  S together[rows], alone[rows];
+  typename Op::template Forward<P> forward;
+  forward.batch = rows;
+  forward.windows = {Shape(channels, 1), Shape(1, 1)};
+  forward.x = x.data();
+  forward.y = together;
+  Kernels<Op, P>::run(Space(), "tested", forward);
+  forward.batch = 1;
+  for (int r = 0; r < rows; ++r, forward.x += channels) {
+    forward.y = alone + r;
+    Kernels<Op, P>::run(Space(), "tested", forward);
+  }
+  Space().fence("tested");
+  for (int r = 0; r < rows; ++r) CHECK(float(together[r]) == float(alone[r]));
 }
 
 /// A not-a-number is the maximum, and the gradient goes to it.

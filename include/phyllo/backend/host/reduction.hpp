@@ -5,6 +5,7 @@
 #include <phyllo/backend/host/group_units.hpp>
 #include <phyllo/backend/host/kernels.hpp>
 #include <phyllo/backend/host/reduction_backward.hpp>
+#include <phyllo/backend/host/row_reduction.hpp>
 #include <phyllo/backend/host/simd/instruction_set.hpp>
 #include <phyllo/backend/host/simd/numbers.hpp>
 #include <phyllo/backend/portable/reduction.hpp>
@@ -25,9 +26,14 @@ template <op::ReductionKind Kind, class P> struct reduction_forward {
   void operator()(int piece) const {
     Shape const &in = work.windows.input, &out = work.windows.output;
     long const rows = long(work.batch) * out.positions();
-    for (long r = rows * piece / pieces; r < rows * (piece + 1) / pieces; ++r) {
-      // Channels of a position alone: without the divisions of windows.
-      bool const is_row = in.positions() == out.positions() && work.windows.joins_channels();
+    long const first = rows * piece / pieces, last = rows * (piece + 1) / pieces;
+    // Channels of a position alone: without the divisions of windows.
+    bool const is_row = in.positions() == out.positions() && work.windows.joins_channels();
+    using Rows = RowReduction<Kind, P>;
+    if (is_row && Rows::serves(in.channels))
+      return Rows{work.x, in.channels, share(op::ReductionBox{}), work.y, work.chosen}.run(first,
+                                                                                           last);
+    for (long r = first; r < last; ++r) {
       op::ReductionBox const box =
           is_row ? op::ReductionBox{} : work.windows.window(int(r % out.positions()));
       S const* const x = work.x + (is_row ? r * in.channels : r / out.positions() * in.size());

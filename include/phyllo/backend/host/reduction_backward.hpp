@@ -106,13 +106,31 @@ template <op::ReductionKind Kind, class P> struct reduction_backward {
   // Gradients of the channels of a row, which are one number of the output.
   void spread(long row) const {
     Shape const& in = work.windows.input;
-    long const n = row / in.positions();
-    int const q = int(row % in.positions());
-    for (int c = 0; c < in.channels; c += reduced_channels) {
-      int const count = std::min(in.channels - c, reduced_channels);
-      A sum[reduced_channels] = {};
-      add<true>(q, from(row), n, row * in.channels + c, count, sum);
-      put(sum, count, work.d_x + row * in.channels + c);
+    if (work.accumulate)
+      spread<true>(row, in.channels);
+    else
+      spread<false>(row, in.channels);
+  }
+  template <bool Added> void spread(long row, int channels) const {
+    Source const one = from(row);
+    S const* const x = work.x == nullptr ? nullptr : work.x + row * channels;
+    S* const d_x = work.d_x + row * channels;
+    int const place = int(row % work.windows.input.positions()) * channels;
+    A share = number<A>(one.d_y, 0), y = A(0);
+    if constexpr (Kind == op::ReductionKind::mean) share *= A(1) / A(channels);
+    if constexpr (Kind == op::ReductionKind::maximum)
+      share /= A(one.chosen[0]), y = number<A>(one.y, 0);
+    int const first = op::is_maximum(Kind) ? one.chosen[0] - place : 0;
+    PHYLLO_SIMD(16)
+    for (int c = 0; c < channels; ++c) {
+      A g = share;
+      if constexpr (Kind == op::ReductionKind::maximum) {
+        A const a = number<A>(x, c);
+        g = (a == y) | ((a != a) & (y != y)) ? share : A(0);
+      } else if constexpr (Kind == op::ReductionKind::first_maximum) {
+        g = c == first ? share : A(0);
+      }
+      store_number(Added ? number<A>(d_x, c) + g : g, d_x, c);
     }
   }
 

@@ -28,6 +28,12 @@ template <class A> class LaneMask {
   static PHYLLO_INLINE_ON_HOST LaneMask equal(__m512d a, __m512d b) {
     return LaneMask(_mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ));
   }
+  static PHYLLO_INLINE_ON_HOST LaneMask greater(__m512 a, __m512 b) {
+    return LaneMask(_mm512_cmp_ps_mask(a, b, _CMP_GT_OQ));
+  }
+  static PHYLLO_INLINE_ON_HOST LaneMask greater(__m512d a, __m512d b) {
+    return LaneMask(_mm512_cmp_pd_mask(a, b, _CMP_GT_OQ));
+  }
   /// Where a or b is not a number.
   static PHYLLO_INLINE_ON_HOST LaneMask unordered(__m512 a, __m512 b) {
     return LaneMask(_mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q));
@@ -45,6 +51,9 @@ template <class A> class LaneMask {
 #else
   static PHYLLO_INLINE_ON_HOST LaneMask equal(Vector<A> const& a, Vector<A> const& b) {
     return LaneMask(a == b);
+  }
+  static PHYLLO_INLINE_ON_HOST LaneMask greater(Vector<A> const& a, Vector<A> const& b) {
+    return LaneMask(a > b);
   }
   static PHYLLO_INLINE_ON_HOST LaneMask unordered(Vector<A> const& a, Vector<A> const& b) {
     return LaneMask((a != a) | (b != b));
