@@ -39,6 +39,7 @@ RULES = {
     "sgd": lambda p: O.SGD(p, 0.1),
     "sgd_nesterov": lambda p: O.SGD(p, 0.1, momentum=0.9, nesterov=True, weight_decay=0.02),
     "sgd_dampening": lambda p: O.SGD(p, 0.1, momentum=0.8, dampening=0.3, weight_decay=0.01),
+    "sgd_dampening_alone": lambda p: O.SGD(p, 0.1, dampening=0.3),
     "adam": lambda p: O.Adam(p, 0.02, betas=(0.8, 0.99), eps=1e-6, weight_decay=0.1),
     "adamw": lambda p: O.AdamW(p, 0.02, weight_decay=0.2),
     "amsgrad": lambda p: O.Adam(p, 0.02, betas=(0.9, 0.95), weight_decay=0.1, amsgrad=True),

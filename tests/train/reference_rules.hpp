@@ -18,7 +18,8 @@ struct RuleNumbers {
 inline void reference_update(Sgd const& rule, double rate, double& w, double g, RuleNumbers& m,
                              int t) {
   g += rule.weight_decay * w;
-  m.first = t == 1 ? g : rule.momentum * m.first + (1 - rule.dampening) * g;
+  bool const whole = t == 1 || rule.momentum == 0;  // as torch.optim.SGD
+  m.first = rule.momentum * m.first + (whole ? 1 : 1 - rule.dampening) * g;
   w -= rate * (rule.nesterov ? g + rule.momentum * m.first : m.first);
 }
 

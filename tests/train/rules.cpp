@@ -152,6 +152,7 @@ TEST_CASE("a tensor of zeros has no rate of its own") {
 
 TEST_CASE("rules follow their papers") {
   check(Sgd{.rate = 0.1, .momentum = 0.9, .dampening = 0.3, .weight_decay = 0.01});
+  check(Sgd{.rate = 0.1, .dampening = 0.3});
   check(Sgd{.rate = 0.1, .momentum = 0.9, .nesterov = true});
   check(Adam{.rate = 0.1, .weight_decay = 0.1});
   check(AdamW{.rate = 0.1, .beta1 = 0.8, .weight_decay = 0.2});
@@ -169,6 +170,7 @@ TEST_CASE("rules follow PyTorch's optimizers") {
               Sgd{.rate = 0.1, .momentum = 0.9, .nesterov = true, .weight_decay = 0.02});
   check_torch("sgd_dampening",
               Sgd{.rate = 0.1, .momentum = 0.8, .dampening = 0.3, .weight_decay = 0.01});
+  check_torch("sgd_dampening_alone", Sgd{.rate = 0.1, .dampening = 0.3});
   check_torch(
       "adam",
       Adam{.rate = 0.02, .beta1 = 0.8, .beta2 = 0.99, .epsilon = 1e-6, .weight_decay = 0.1});

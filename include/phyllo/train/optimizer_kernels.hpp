@@ -206,14 +206,24 @@ template <class Rule, class Storage, class T, int Run> struct UpdateParameters {
     if (s.finite == 0) return restore(item);
     // Copies, which no store below can change.
     UpdateParameters const u = *this;
-    T const factor = T(s.gradient_factor);
     long const first = long(item) * Run, last = first + Run < size ? first + Run : size;
+    if constexpr (Run > 1 && requires { rule.remembers(); })
+      if (!rule.remembers()) {
+        T none[Rule::states * Run] = {};  // in a cache, in place of an arena that stays zero
+        return u.update(s, first, last, none, Run);
+      }
+    u.update(s, first, last, u.rule_state + first, u.stride);
+  }
+
+  // `of_rule`: the rule's numbers of parameter `first`.
+  PHYLLO_INLINE void update(StepState const& s, long first, long last, T* of_rule,
+                            long step) const {
+    T const factor = T(s.gradient_factor);
     PHYLLO_SIMD(16)
     for (long i = first; i < last; ++i) {
-      T const w =
-          u.rule.update(u.master[i], u.gradients[i] * factor, u.rule_state + i, u.stride, s);
-      u.master[i] = w;
-      u.round(w, i);
+      T const w = rule.update(master[i], gradients[i] * factor, of_rule + (i - first), step, s);
+      master[i] = w;
+      round(w, i);
     }
   }
 

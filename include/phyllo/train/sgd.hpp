@@ -12,11 +12,11 @@ namespace phyllo::inline PHYLLO_ISA {
 /// Stochastic gradient descent with momentum: v = momentum v + (1 - dampening) g, w -= rate v;
 /// Nesterov steps along g + momentum v.
 ///
-/// options  rate · momentum · dampening (not of the first step, as in torch) · nesterov ·
-///          weight_decay (g += weight_decay w) · schedule
-/// state    one number per parameter
+/// options  rate · momentum · dampening (as in torch neither of the first step nor without
+///          momentum) · nesterov · weight_decay (g += weight_decay w) · schedule
+/// state    one number per parameter; zero without momentum
 /// numerics on the master parameters, in Precision::accumulate
-/// cost     3 reads, 2 writes per parameter
+/// cost     3 reads, 2 writes per parameter; without momentum 2 reads, 1 write on a processor
 /// source   Sutskever et al., "On the importance of initialization and momentum", ICML 2013
 struct Sgd {
   double rate = 0.01;
@@ -31,17 +31,31 @@ struct Sgd {
   static constexpr char const* name = "sgd";
   static constexpr int states = 1;
 
-  PHYLLO_FUNCTION void prepare(StepState&) const {}
+  /// Whether `update` reads what it wrote the last time.
+  PHYLLO_FUNCTION bool remembers() const { return momentum != 0; }
+
+  /// Factors of a step, so that `update` has no branches: on the gradient in the velocity, on the
+  /// velocity that is kept, on the gradient and the velocity in the direction.
+  struct Factors {
+    double share = 1, kept = 0, gradient = 0, velocity = 1;
+  };
+
+  PHYLLO_FUNCTION void prepare(StepState& step) const {
+    Factors f;
+    if (remembers()) f.kept = 1;
+    if (remembers() && step.step > 1) f.share = 1 - dampening;
+    if (nesterov) f.gradient = 1, f.velocity = momentum;
+    step.set_rule_numbers(f);
+  }
 
   /// The new value of w; `state` is this parameter's first number, the next `stride` further.
   template <class T>
   PHYLLO_FUNCTION T update(T w, T g, T* state, long, StepState const& step) const {
+    auto const f = step.rule_numbers<Factors>();
     g += T(weight_decay) * w;
-    T const share = step.step == 1 ? T(1) : T(1 - dampening);
-    T const velocity = T(momentum) * state[0] + share * g;
-    state[0] = velocity;
-    T const direction = nesterov ? g + T(momentum) * velocity : velocity;
-    return w - T(step.learning_rate) * direction;
+    T const velocity = T(momentum) * state[0] + T(f.share) * g;
+    state[0] = T(f.kept) * velocity;
+    return w - T(step.learning_rate) * (T(f.gradient) * g + T(f.velocity) * velocity);
   }
 };
 
