@@ -23,10 +23,19 @@ template <class P> struct lookup_forward {
       long const e = work.x[r];
       S* const y = work.y + r * channels;
       if (e >= 0 && e < work.entries)
-        std::memcpy(y, work.weight + e * channels, sizeof(S) * std::size_t(channels));
+        copy(work.weight + e * channels, channels, y);
       else
         for (int c = 0; c < channels; ++c) y[c] = S(std::numeric_limits<float>::quiet_NaN());
     }
+  }
+
+ private:
+  // Without a call for each row.
+  static PHYLLO_INLINE_ON_HOST void copy(S const* from, int count, S* to) {
+    constexpr int run = 16;
+    int c = 0;
+    for (; c + run <= count; c += run) std::memcpy(to + c, from + c, sizeof(S) * run);
+    for (; c < count; ++c) to[c] = from[c];
   }
 };
 

@@ -122,6 +122,11 @@ template <class Op, class P> class MapBlock {
     if (adds) {
       PHYLLO_SIMD(16)
       for (int i = 0; i < count; ++i) store_number(number<A>(to, i) + from[i], to, i);
+    } else if constexpr (Tile::is_exact) {
+      int i = 0;
+      for (; i + lanes<A> <= count; i += lanes<A>)
+        InstructionSet::store(to + i, InstructionSet::load(from + i));
+      for (; i < count; ++i) to[i] = from[i];
     } else {
       store_numbers(from, count, to);
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/host/simd/instruction_set.hpp>
 #include <phyllo/backend/host/simd/normal_numbers.hpp>
 #include <phyllo/backend/host/simd/numbers.hpp>
 #include <phyllo/op/map.hpp>
@@ -104,9 +105,12 @@ template <class Op, class P> class MapTile {
       return buffer;
     }
   }
+  // Vectors by hand: rows may be no longer than two of them.
   PHYLLO_INLINE_ON_HOST static void widen(S const* from, int count, A* to) {
-    PHYLLO_SIMD(16)
-    for (int i = 0; i < count; ++i) to[i] = number<A>(from, i);
+    int i = 0;
+    for (; i + lanes<A> <= count; i += lanes<A>)
+      InstructionSet::store(to + i, InstructionSet::load(from + i));
+    for (; i < count; ++i) to[i] = number<A>(from, i);
   }
 
   PHYLLO_INLINE_ON_HOST A const* operand(int j) {

@@ -4,6 +4,7 @@
 
 #include <phyllo/backend/host/kernels.hpp>
 #include <phyllo/backend/host/short_softmax.hpp>
+#include <phyllo/backend/host/simd/numbers.hpp>
 #include <phyllo/backend/portable/row.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::host {
@@ -37,10 +38,10 @@ template <class P> struct Kernels<op::Softmax, P> {
   }
 };
 
-/// One piece: one block of rows, sums of g and of g x_hat, and d_x while the rows are in the
-/// first-level cache.
+/// One piece: one block of rows, sums of g and of g x_hat, and d_x in the same loops.
 template <class Body> struct row_normalization_backward_block {
   using A = typename Body::A;
+  using S = typename Body::Row::S;
   Body of;
   int blocks;
 
@@ -50,16 +51,65 @@ template <class Body> struct row_normalization_backward_block {
     A* const sum = work.partial + 2L * b * channels;
     A* const sum_x = sum + channels;
     for (int c = 0; c < 2 * channels; ++c) sum[c] = A(0);
-    for (long r = of.rows() * b / blocks; r < of.rows() * (b + 1) / blocks; ++r) {
-      auto const row = of.row(r);
-      auto const* const d_y = work.d_y + r * channels;
-      PHYLLO_SIMD(16)
-      for (int c = 0; c < channels; ++c) {
-        A const g = row.gradient(A(d_y[c]), c);
-        sum[c] += g;
-        sum_x[c] += g * row.x_hat(c);
-      }
-      if (work.d_x != nullptr) of(r, op::VectorLoops{});
+    long r = of.rows() * b / blocks;
+    long const end = of.rows() * (b + 1) / blocks;
+    if (work.d_x == nullptr) {
+      for (; r < end; ++r) add(slopes(r), sum, sum_x);
+    } else if (work.accumulate_gradient) {
+      for (; r < end; ++r) rows<true>(sum, sum_x, slopes(r));
+    } else {
+      for (; r + 1 < end; r += 2) rows<false>(sum, sum_x, slopes(r), slopes(r + 1));
+      if (r < end) rows<false>(sum, sum_x, slopes(r));
+    }
+  }
+
+ private:
+  struct Slopes {
+    typename Body::Row row;
+    S const* d_y;
+    S* d_x;
+    typename Body::Means mean;
+
+    PHYLLO_INLINE_ON_HOST A gradient(int c) const { return row.gradient(number<A>(d_y, c), c); }
+    template <bool Added> PHYLLO_INLINE_ON_HOST void store(A g, int c) const {
+      A const d = row.inverse * (g * row.scale_of(c) - mean.h - row.x_hat(c) * mean.hx);
+      store_number(Added ? number<A>(d_x, c) + d : d, d_x, c);
+    }
+  };
+  PHYLLO_INLINE_ON_HOST Slopes slopes(long r) const {
+    auto const& work = of.work;
+    long const at = r * work.channels;
+    auto const row = of.row(r);
+    portable::AddSlopes<typename Body::Row> const terms{row, work.d_y + at};
+    if (work.d_x == nullptr) return {row, work.d_y + at, nullptr, {}};
+    return {row, work.d_y + at, work.d_x + at, of.means(terms, op::VectorLoops{})};
+  }
+  void add(Slopes const& one, A* sum, A* sum_x) const {
+    PHYLLO_SIMD(16)
+    for (int c = 0; c < of.work.channels; ++c) {
+      A const g = one.gradient(c);
+      sum[c] += g;
+      sum_x[c] += g * one.row.x_hat(c);
+    }
+  }
+  template <bool Added> void rows(A* sum, A* sum_x, Slopes const one) const {
+    PHYLLO_SIMD(16)
+    for (int c = 0; c < of.work.channels; ++c) {
+      A const g = one.gradient(c);
+      sum[c] += g;
+      sum_x[c] += g * one.row.x_hat(c);
+      one.template store<Added>(g, c);
+    }
+  }
+  // Two rows for each read and write of the sums.
+  template <bool Added> void rows(A* sum, A* sum_x, Slopes const one, Slopes const two) const {
+    PHYLLO_SIMD(16)
+    for (int c = 0; c < of.work.channels; ++c) {
+      A const g = one.gradient(c), h = two.gradient(c);
+      sum[c] = (sum[c] + g) + h;
+      sum_x[c] = (sum_x[c] + g * one.row.x_hat(c)) + h * two.row.x_hat(c);
+      one.template store<Added>(g, c);
+      two.template store<Added>(h, c);
     }
   }
 };

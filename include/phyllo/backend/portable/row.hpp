@@ -195,12 +195,21 @@ struct row_normalization_backward {
     long const at = r * channels;
     Row const row = this->row(r);
     AddSlopes<Row> const slopes{row, work.d_y + at};
-    A const share = A(1) / A(channels);
-    A const mean_h = work.centered ? loops.template sum<A>(channels, slopes) * share : A(0);
-    A const mean_hx = loops.template sum<A>(channels, AddSlopesTimesNumbers<Row>{slopes}) * share;
+    auto const mean = means(slopes, loops);
     loops.for_each(
         channels,
-        StoreSlopes<Row>{slopes, {work.d_x + at, A(1), work.accumulate_gradient}, mean_h, mean_hx});
+        StoreSlopes<Row>{slopes, {work.d_x + at, A(1), work.accumulate_gradient}, mean.h, mean.hx});
+  }
+
+  struct Means {
+    A h, hx;
+  };
+  template <class Loops>
+  PHYLLO_INLINE Means means(AddSlopes<Row> const& slopes, Loops const& loops) const {
+    int const channels = work.channels;
+    A const share = A(1) / A(channels);
+    return {work.centered ? loops.template sum<A>(channels, slopes) * share : A(0),
+            loops.template sum<A>(channels, AddSlopesTimesNumbers<Row>{slopes}) * share};
   }
 };
 
