@@ -38,16 +38,20 @@ def children(pid):
     return below
 
 
+def runs(pid, program):
+    try:
+        return os.path.basename(os.readlink(f"/proc/{pid}/exe")) == program
+    except OSError:
+        return False
+
+
 def ranks_of(process, program):
-    """The processes of the program that were started by a command."""
-    found = []
-    for pid in [process.pid] + children(process.pid):
-        try:
-            if os.path.basename(os.readlink(f"/proc/{pid}/exe")) == program:
-                found.append(pid)
-        except OSError:
-            pass
-    return found
+    """The processes of the program that were started by a command, without what they started themselves: at its end a
+    program under LeakSanitizer copies itself and waits for the copy, for ever if that alone is killed."""
+    started = [process.pid] + children(process.pid)
+    ranks = [pid for pid in started if runs(pid, program)]
+    copies = {below for rank in ranks for below in children(rank)}
+    return [rank for rank in ranks if rank not in copies]
 
 
 def without_seconds(table):
