@@ -24,7 +24,7 @@ MISTAKES = [
     ("include/phyllo/model/initialization.hpp", "/// source   Glorot and Bengio, AISTATS 2010, eq. 16\n", "", "XavierUniform has no key source"),
     ("docs/reference.tsv", "Mish\ttorch.nn.Mish\n", "", "Mish is not in docs/reference.tsv"),
     ("docs/reference.tsv", "Mish\ttorch.nn.Mish\n", "Mish\n", "needs a tab and PyTorch's name"),
-    ("include/phyllo/train/sgd.hpp", "///          weight_decay (g", "/// weight_decay (g", "is neither a key nor indented"),
+    ("include/phyllo/train/sgd.hpp", "///          momentum) · nesterov", "/// momentum) · nesterov", "is neither a key nor indented"),
     ("include/phyllo/layer/mish.hpp", "\n/// errors   ", " errors   ", "contains another key"),
     ("include/phyllo/op/lstm_cell.hpp", "/// shape    gates", "/// source   none\n/// shape    gates", "key shape comes behind source"),
 ]
