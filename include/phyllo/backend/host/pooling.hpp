@@ -75,17 +75,19 @@ template <op::PoolingKind Kind, class P> struct mean_backward {
                     {}};
     S const* const d_y = work.d_y + n * work.output.size();
     S* d_x = work.d_x + row * extent[2] * channels;
-    for (int w = 0; w < extent[2]; ++w, d_x += channels) {
-      over[2] = windows_over(work.window, work.output, 2, {w, w + 1});
+    A const share = A(1) / A(work.window.taps());
+    WindowsAlong along(work.window, work.output, 2);
+    for (int w = 0; w < extent[2]; ++w, along.next(), d_x += channels) {
+      over[2] = along.here();
       each_channel_block(0, channels, [&]<int Count>(int c, int some) {
-        compute<Count>(d_y + c, over, some, d_x + c);
+        compute<Count>(d_y + c, over, share, some, d_x + c);
       });
     }
   }
 
  private:
   template <int Count>
-  PHYLLO_INLINE_ON_HOST void compute(S const* from, Range const (&over)[3], int some,
+  PHYLLO_INLINE_ON_HOST void compute(S const* from, Range const (&over)[3], A share, int some,
                                      S* d_x) const {
     using Channels = ChannelVectors<A>;
     Channels sum = Channels::zero();
@@ -93,8 +95,9 @@ template <op::PoolingKind Kind, class P> struct mean_backward {
       for (int qh = over[1].begin; qh < over[1].end; ++qh)
         for (int qw = over[2].begin; qw < over[2].end; ++qw) {
           long const q = position_of(work.output, qd, qh, qw);
-          sum.add(A(1) / A(op::pooling_divisor<Kind>(work, {qd, qh, qw})),
-                  Channels::template load<Count>(from + q * work.input.channels, some));
+          if constexpr (Kind == op::PoolingKind::average_counted)
+            share = A(1) / A(op::pooling_divisor<Kind>(work, {qd, qh, qw}));
+          sum.add(share, Channels::template load<Count>(from + q * work.input.channels, some));
         }
     if (work.accumulate) sum.add(Channels::template load<Count>(d_x, some));
     sum.template store<Count>(d_x, some);
