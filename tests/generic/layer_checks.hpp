@@ -156,10 +156,11 @@ template <class Net, class P> void check_precision(Results const& expected, unsi
   }
 }
 
-/// Calls by one thread and by a team against batched inference; those of integers do not compile.
+/// Calls by one thread and by a team against batched inference; those of integers, and of networks
+/// with a matrix, do not compile.
 template <class Net> void check_in_kernel(std::vector<double> const& expected, unsigned seed) {
   using S = Subject<Net, Full<double>, SegmentBackend<Net>, FusionLevel::tile>;
-  if constexpr (!requires { typename Net::ports; } && !S::reads_integers) {
+  if constexpr (!requires { typename Net::ports; } && !S::reads_integers && !S::has_matrix) {
     S subject(samples, seed);
     auto const closure = subject.model().in_kernel();
     Matrix const x = subject.x();

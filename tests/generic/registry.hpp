@@ -153,6 +153,7 @@ using local_response = List<Network<Input<7, 2, 2>, LocalResponseNorm<5, 0.5>, T
 using spectral_convolution = List<Network<Input<2, 5, 6>, SpectralConv2d<3, Modes<2, 4>>, Tanh, SpectralConv2d<2, Modes<1, 2>>> PHYLLO_IN_VERIFY(, Network<Input<3, 7>, Residual<Main<SpectralConv1d<2, Modes<4>>>, Shortcut<Conv1d<2, KernelSize<1>>>>, GELU>, Network<Input<2, 4, 2, 3>, SpectralConv3d<2, Modes<2, 1, 2>>>)>;
 using normalise    = List<Network<Input<3, 2, 2>, Normalise<PerElement, MinMax>, Conv2d<2, KernelSize<1>>, Denormalise<>> PHYLLO_IN_VERIFY(, Network<Input<3>, Normalise<>, Linear<17>, Tanh, Linear<2>, Denormalise<MinMax>>, Network<Input<2, 3>, Normalise<MinMax>, Tanh, Denormalise<PerElement>, Dropout<0.3>>)>;
 using max_unpool = List<Network<Input<2, 5, 4>, Save<first_tag>, MaxPool2d<2, CeilMode>, Tanh, Combine<MaxUnpool2d<2, CeilMode>, first_tag>> PHYLLO_IN_VERIFY(, Network<Input<2, 7>, Conv1d<3>, Save<first_tag>, MaxPool1d<2, Stride<3>, Padding<1>>, Combine<MaxUnpool1d<2, Stride<3>, Padding<1>>, first_tag>, Conv1d<2>>, Network<Input<2, 3, 4, 4>, Save<first_tag>, MaxPool3d<2>, Save<second_tag>, From<first_tag>, MaxPool3d<2>, AddFrom<second_tag>, Combine<MaxUnpool3d<2>, first_tag>>, Network<Input<3, 4>, Tanh, Save<first_tag>, Combine<MaxUnpool1d<1>, first_tag>>)>;
+using graph_convolution = List<Network<Input<3, 5>, GraphConvolution<4>, Tanh, SparseProduct<>> PHYLLO_IN_VERIFY(, Network<Input<2, 2, 3>, Residual<SparseProduct<>, Tanh>, GraphConvolution<17>, GELU, GraphConvolution<1, adjacency, Bias<false>>>)>;
 // clang-format on
 
 }  // namespace cases

@@ -82,6 +82,7 @@ template <class Net, class P, class Backend, FusionLevel Level> class Subject {
     for (int k = 0; k < AllPorts::inputs; ++k) any = any || AllPorts::takes_integers(k);
     return any;
   }();
+  static constexpr bool has_matrix = Matrices<Net>::count > 0;
 
   Subject(int batch, unsigned seed)
       : model_(exec_, {.batch = batch > 0 ? batch : 1, .seed = seed}),
@@ -99,6 +100,8 @@ template <class Net, class P, class Backend, FusionLevel Level> class Subject {
       p = typename P::storage(double(p) + 0.3 * draw(seed, 1, i));
     }
     set_statistics();
+    if constexpr (has_matrix)
+      model_.bind_matrix(drawn_matrix(seed, std::size_t(Net::input.positions())));
   }
 
   /// Running statistics as after some training; every forward pass moves them.
@@ -180,6 +183,24 @@ template <class Net, class P, class Backend, FusionLevel Level> class Subject {
                           : n % 2 == 0 && !is_mask<Net>(k) ? entries - 1
                                                            : 0;
     }
+  }
+  // Rows of none to two entries, not symmetric.
+  auto drawn_matrix(unsigned seed, std::size_t rows) const {
+    using A = typename P::accumulate;
+    Kokkos::View<int*, Kokkos::HostSpace> row_map("row_map", rows + 1),
+        entries("entries", 2 * rows);
+    Kokkos::View<A*, Kokkos::HostSpace> values("values", 2 * rows);
+    int count = 0;
+    for (std::size_t r = 0; r < rows; ++r) {
+      for (std::size_t k = 0; k < r % 3; ++k, ++count) {
+        entries(count) = int((3 * r + 2 * k + 1) % rows);
+        values(count) = A(draw(seed, 5, std::size_t(count)));
+      }
+      row_map(r + 1) = count;
+    }
+    auto const all = std::pair(0, count);
+    return SparseMatrix<A, Space>(exec_, row_map, Kokkos::subview(entries, all),
+                                  Kokkos::subview(values, all));
   }
   static double draw(unsigned seed, unsigned stream, std::size_t i) {
     return 2 * double(random_uniform(seed, 0, stream, i, 0)) - 1;
