@@ -55,6 +55,7 @@ template <class Net, class P, class Exec, class From, int Indices> struct LayerP
         d_x(X::make("d_x", integers ? 0 : n)) {
     fill(x, 2);
     fill(d_y, 3);
+    if constexpr (Matrices<Net>::count > 0) model.bind_matrix(matrix(int(n)));
   }
   void infer() {
     model.infer(exec, bound(x), bound(y));
@@ -70,6 +71,22 @@ template <class Net, class P, class Exec, class From, int Indices> struct LayerP
   }
 
  private:
+  // The samples as nodes of a mesh of triangles with rows of 64: each and its six neighbours.
+  auto matrix(int nodes) const {
+    using A = typename P::accumulate;
+    constexpr int distance[] = {-64, -63, -1, 0, 1, 63, 64}, each = 7;
+    Kokkos::View<int*, Kokkos::HostSpace> row_map("row_map", std::size_t(nodes) + 1),
+        entries("entries", std::size_t(each * nodes));
+    Kokkos::View<A*, Kokkos::HostSpace> values("values", entries.size());
+    for (int r = 0; r < nodes; ++r) {
+      row_map(r + 1) = each * (r + 1);
+      for (int k = 0; k < each; ++k) {
+        entries(each * r + k) = (r + distance[k] + 64 * nodes) % nodes;
+        values(each * r + k) = A(1) / A(each);
+      }
+    }
+    return SparseMatrix<A, typename Exec::space>(exec, row_map, entries, values);
+  }
   template <class V> static void fill(V const& view, unsigned seed) {
     for (std::size_t i = 0; i < view.size(); ++i) {
       float const u = random_uniform(seed, 0, 0, i, 0);
@@ -84,7 +101,8 @@ template <class Net, class P, class Exec, class From, int Indices> struct LayerP
 /// Inference of one layer, and its forward and backward pass with the gradients of parameters and
 /// inputs, each with the copies between the Views and the model.
 ///
-/// cost     floor: operations, or bytes of inputs and outputs, in training of their gradients too
+/// cost     floor: operations, or bytes of inputs and outputs, in training of their gradients too;
+///          without those of a sparse matrix
 template <class P, class Net, int Indices = 0>
 void add_layer(Ceilings const& c, std::vector<Case>& cases, char const* name, long batch) {
   using S = typename P::storage;

@@ -23,6 +23,8 @@ template <class P> struct Workload {
         c, cases, "ConvTranspose2d", 16);
     add_layer<P, Network<Input<32, 32, 32>, SpectralConv2d<32, Modes<8, 8>>>>(c, cases,
                                                                               "SpectralConv2d", 16);
+    add_layer<P, Network<Input<64>, SparseProduct<>>>(c, cases, "SparseProduct", 4096);
+    add_layer<P, Network<Input<64>, GraphConvolution<64>>>(c, cases, "GraphConvolution", 4096);
     return serve("layers-products", "selected", dtype, c, cases);
   }
 };

@@ -68,6 +68,20 @@ class SpectralConv2d(nn.Module):
         return torch.fft.irfft2(out, s=(n, n))
 
 
+class GraphConvolution(nn.Module):
+    """The samples as nodes of a mesh of triangles with rows of 64: each and its six neighbours."""
+
+    def __init__(self, nodes, channels):
+        super().__init__()
+        distances = torch.tensor([-64, -63, -1, 0, 1, 63, 64])
+        columns = (torch.arange(nodes)[:, None] + distances).remainder(nodes).sort(1).values
+        self.matrix = torch.sparse_csr_tensor(torch.arange(nodes + 1) * 7, columns.flatten(), torch.full((7 * nodes,), 1 / 7), (nodes, nodes))
+        self.linear = nn.Linear(channels, channels) if channels else nn.Identity()
+
+    def forward(self, x):
+        return self.linear(torch.sparse.mm(self.matrix, x))
+
+
 def shuffle(x):
     return functional.channel_shuffle(x, 8)
 
@@ -83,6 +97,8 @@ LAYERS = {
         "depthwise Conv2d": (lambda: nn.Conv2d(64, 64, 3, padding=1, groups=64), 16, (64, 28, 28)),
         "ConvTranspose2d": (lambda: nn.ConvTranspose2d(64, 32, 4, 2, 1), 16, (64, 14, 14)),
         "SpectralConv2d": (lambda: SpectralConv2d(32, 8), 16, (32, 32, 32)),
+        "SparseProduct": (lambda: GraphConvolution(4096, 0), 4096, (64,)),
+        "GraphConvolution": (lambda: GraphConvolution(4096, 64), 4096, (64,)),
     },
     "layers-normalization": {
         "BatchNorm": (lambda: nn.BatchNorm2d(64), 32, (64, 28, 28)),
@@ -275,8 +291,8 @@ def cases(workload, dtype):
             yield name, 4 * (1024 * 1024 + 1024), optimizer_call(make, dtype)
     else:
         for name, (make, batch, extents) in LAYERS[workload].items():
-            if dtype != torch.float32 and name == "SpectralConv2d":
-                continue  # there are no complex numbers of 16 bits
+            if dtype != torch.float32 and name in ("SpectralConv2d", "SparseProduct", "GraphConvolution"):
+                continue  # there are no complex numbers of 16 bits, nor sparse products
             infer, train = layer_calls(make, batch, extents, dtype, name == "Embedding")
             if name != "Dropout":  # which returns its input
                 yield name, batch, infer
