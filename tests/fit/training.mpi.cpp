@@ -118,6 +118,21 @@ TEST_CASE("checkpoint: of groups") {
 }
 #endif
 
+TEST_CASE("fit: the first step with late gradients may be a whole epoch") {
+  using T = Trainer<Noisy, MeanSquaredError, Adam, Full<double>, Lag<1, AllReduce<Mpi>>>;
+  T trainer(Space{}, MPI_COMM_WORLD, Adam{.rate = 0.01}, {.batch = 24, .seed = 3});
+  RowBatches batches(Space{}, points(24), options, rank_of(), ranks_of());
+  auto const history = fit(trainer, batches, {.epochs = 3});
+  REQUIRE(history.epochs.size() == 3);
+  CHECK(history.epochs[0].steps == 0);
+  CHECK(std::isnan(history.epochs[0].loss));
+  for (std::size_t e = 0; e < 3; ++e) CHECK(history.epochs[e].skipped == 0);
+  for (std::size_t e = 1; e < 3; ++e) {
+    CHECK(history.epochs[e].steps == 1);
+    CHECK(std::isfinite(history.epochs[e].loss));
+  }
+}
+
 TEST_CASE("checkpoint: under Reproducible fewer ranks go on to the same bits") {
   using Exact = Execution<Space, DefaultBackends<Space>::type, FusionLevel::tile, Reproducible<12>>;
   using T = Trainer<Noisy, MeanSquaredError, Adam, Full<float>, TreeReduce<Mpi>, Exact>;

@@ -49,7 +49,7 @@ struct EpochReport {
   std::uint64_t epoch = 0;
   long steps = 0;            // that counted
   long skipped = 0;          // steps whose gradient was not finite
-  double loss = 0;           // mean over the samples of the steps that counted, of all ranks
+  double loss = 0;           // mean over the samples of steps that counted, of all ranks, or NaN
   double accuracy = 0;       // likewise, in training mode; 0 without class indices
   Evaluation held_out = {};  // samples = 0 without held-out samples
   double learning_rate = 0;  // of the last step

@@ -21,7 +21,8 @@
 namespace phyllo::inline PHYLLO_ISA {
 
 /// Adds the loss of a step that counted to the sums of an epoch: samples, loss, correct
-/// predictions, steps that counted, steps that were skipped.
+/// predictions, steps that counted, steps that were skipped. The first step with late gradients has
+/// no samples and is neither.
 template <class A> struct AddStepLoss {
   static constexpr int count = 5;
   A const* tail = nullptr;  // op::Tail
@@ -35,7 +36,7 @@ template <class A> struct AddStepLoss {
       sums[1] += double(tail[op::Tail::loss]);
       sums[2] += double(tail[op::Tail::correct]);
     }
-    sums[counts ? 3 : 4] += 1;
+    if (tail[op::Tail::samples] > A(0)) sums[counts ? 3 : 4] += 1;
   }
 };
 
@@ -190,12 +191,14 @@ template <class T, class B> class FitRun {
     report.accuracy = numbers[2] / numbers[0];
     report.learning_rate = trainer_.learning_rate();
     report.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
-    if (!std::isfinite(report.loss) && !(report.steps == 0 && scale_may_fall()))
+    if (!std::isfinite(report.loss) && !(report.steps == 0 && may_go_on(report.skipped)))
       refuse_loss(epoch, report.steps == 0 ? "in any step: all were skipped" : "in training");
     return report;
   }
-  // Whether skipped steps may be those of a loss scale that is too large: an epoch may be one step.
-  bool scale_may_fall() const {
+  // Of an epoch without a loss, which may be one step: whether it was the first step with late
+  // gradients, or its steps may have been skipped by a loss scale that is too large.
+  bool may_go_on(long skipped) const {
+    if (gradients_are_late<typename T::communication_type> && skipped == 0) return true;
     if constexpr (!M::precision::scales_loss) return false;
     StepState state;
     using Host = Kokkos::View<StepState, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
