@@ -220,13 +220,15 @@ def better(calls):
 def layer_calls(make, batch, extents, dtype, integers):
     """Inference and training of one layer: pairs of calls for each layout."""
     inference, training = [], []
-    for layout in [torch.contiguous_format] + ([torch.channels_last] if len(extents) == 3 else []):
+    # Of images; not where a module's own tensors have other ranks.
+    has_layouts = len(extents) == 3 and all(p.dim() <= 4 for p in make().parameters())
+    for layout in [torch.contiguous_format] + ([torch.channels_last] if has_layouts else []):
         module = make().to(dtype) if dtype != torch.float32 else make()
         if integers:
             x = torch.randint(10000, (batch, *extents))
         else:
             x = (2 * torch.rand(batch, *extents) - 1).to(dtype).to(memory_format=layout)
-        if len(extents) == 3:
+        if has_layouts:
             module = module.to(memory_format=layout)
         learned = [p for p in module.parameters()]
         leaf = x if integers else x.clone().requires_grad_()
