@@ -64,8 +64,7 @@ template <bool ToImage> struct ChannelSource {
     if (results % lanes<A> == 0) return ChannelReads::broadcast;
     if (results != members || lanes<A> % results != 0) return ChannelReads::packed;
     if (results > 1) return ChannelReads::permuted;
-    // Numbers of 16 bits are widened once, not for each tap.
-    return std::is_same_v<S, A> ? ChannelReads::side_by_side : ChannelReads::packed;
+    return ChannelReads::side_by_side;
   }
 };
 
@@ -117,6 +116,11 @@ template <bool ToImage, class S, class A> struct ChannelRows {
   void one(S const* x, A* to, int first, int count, int m) const {
     int const results = source.results(), members = source.members();
     int o = 0;
+    if (results == 1 && members == 1) {
+      PHYLLO_SIMD(16)
+      for (int i = 0; i < count; ++i) to[i] = number<A>(x + first, i);
+      o = count;
+    }
     // Whole groups of as many channels: the same number for each of a group's results.
     for (int c = source.channel(first, m); first % results == 0 && o + results <= count;
          c += members, o += results) {
