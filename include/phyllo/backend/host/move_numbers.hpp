@@ -6,7 +6,10 @@
 #include <phyllo/backend/host/simd/numbers.hpp>
 #include <phyllo/backend/host/simd/vector_square.hpp>
 
+#include <bit>
+#include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
@@ -49,7 +52,7 @@ template <class P, bool Adds> struct MoveNumbers {
     if constexpr (in_registers) {
       bool const is_run = x_stride == columns && y_stride == rows;
       int const size = is_run && (rows & (rows - 1)) == 0 ? rows * columns : 0;
-      switch (size % lanes<S> == 0 ? size / lanes<S> : 0) {
+      switch (size % lanes<R> == 0 ? size / lanes<R> : 0) {
         case 2:
           return each([rows](S const* from, S* to) { rotate<2>(from, rows, to); });
         case 4:
@@ -75,17 +78,35 @@ template <class P, bool Adds> struct MoveNumbers {
   }
 
  private:
-  static constexpr bool in_registers =
-      !Adds && (std::is_same_v<S, float> || std::is_same_v<S, double>);
+  // What numbers are in registers, where they lose nothing.
+  using R = std::conditional_t<sizeof(S) == 2, float, S>;
+  static constexpr bool in_registers = !Adds;
+
+  static PHYLLO_INLINE_ON_HOST void put(Vector<R> v, S* to) {
+    if constexpr (std::is_same_v<S, R>) {
+      InstructionSet::store(to, v);
+    } else {
+      R numbers[lanes<R>];
+      InstructionSet::store(numbers, v);
+      if constexpr (std::is_same_v<S, bf16>) {  // there is nothing to round
+        auto* const bits = reinterpret_cast<std::uint16_t*>(to);
+        PHYLLO_SIMD(16)
+        for (int l = 0; l < lanes<R>; ++l)
+          bits[l] = std::uint16_t(std::bit_cast<std::uint32_t>(numbers[l]) >> 16);
+      } else {
+        store_numbers(numbers, lanes<R>, to);
+      }
+    }
+  }
 
   // A plane without gaps of powers of two: its transposition rotates the bits of places.
   template <int Count> PHYLLO_INLINE_ON_HOST static void rotate(S const* x, int rows, S* y) {
-    Vector<S> v[Count];
+    Vector<R> v[Count];
     PHYLLO_UNROLL_ON_HOST
-    for (int i = 0; i < Count; ++i) v[i] = InstructionSet::load(x + i * lanes<S>);
-    for (; rows > 1; rows /= 2) interleave_halves<S>(v);
+    for (int i = 0; i < Count; ++i) v[i] = InstructionSet::load(x + i * lanes<R>);
+    for (; rows > 1; rows /= 2) interleave_halves<R>(v);
     PHYLLO_UNROLL_ON_HOST
-    for (int i = 0; i < Count; ++i) InstructionSet::store(y + i * lanes<S>, v[i]);
+    for (int i = 0; i < Count; ++i) put(v[i], y + i * lanes<R>);
   }
   // Few columns, whose distance compilers know.
   template <int Columns, int Stride>
@@ -102,6 +123,14 @@ template <class P, bool Adds> struct MoveNumbers {
     for (int c = 0; c < columns; ++c)
       for (int r = 0; r < Rows; ++r) one(x + r * x_stride + c, y + c * Rows + r);
   }
+  static PHYLLO_INLINE_ON_HOST void square(S const* x, long x_stride, S* y, long y_stride) {
+    VectorSquare<R> numbers;
+    PHYLLO_UNROLL_ON_HOST
+    for (int r = 0; r < lanes<R>; ++r) numbers.row[r] = InstructionSet::load(x + r * x_stride);
+    numbers.transpose();
+    PHYLLO_UNROLL_ON_HOST
+    for (int r = 0; r < lanes<R>; ++r) put(numbers.row[r], y + r * y_stride);
+  }
   static void blocks(S const* x, long x_stride, int rows, int columns, S* y, long y_stride) {
     constexpr int block = 16;
     for (int c = 0; c < columns; c += block)
@@ -112,11 +141,10 @@ template <class P, bool Adds> struct MoveNumbers {
         S* const to = y + c * y_stride + r;
         if constexpr (in_registers) {
           if (height == block && width == block) {
-            constexpr int square = VectorSquare<S>::size;
-            for (int j = 0; j < block; j += square)
-              for (int i = 0; i < block; i += square)
-                VectorSquare<S>::transpose(from + i * x_stride + j, x_stride, to + j * y_stride + i,
-                                           y_stride);
+            constexpr int size = lanes<R>;
+            for (int j = 0; j < block; j += size)
+              for (int i = 0; i < block; i += size)
+                square(from + i * x_stride + j, x_stride, to + j * y_stride + i, y_stride);
             continue;
           }
         }
