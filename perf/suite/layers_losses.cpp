@@ -10,9 +10,8 @@ namespace {
 
 using namespace perf;
 
-constexpr int channels = 120;
-
 /// Outputs and targets of a loss, in the types of P; the numbers are those of storage type From.
+/// Targets of images are (N, C, H, W), as a caller has them.
 template <class L, class P, class From> struct LossPass {
   using S = typename P::storage;
   using A = typename P::accumulate;
@@ -25,7 +24,9 @@ template <class L, class P, class From> struct LossPass {
   Vector<int> classes;
   typename Op::template Evaluate<P> work;
 
-  explicit LossPass(long rows) {
+  LossPass(long samples, Shape const& shape) {
+    long const positions = shape.positions(), rows = samples * positions;
+    int const channels = shape.channels;
     auto const size = std::size_t(rows * channels);
     auto const between = [](unsigned seed, std::size_t i, float low, float high) {
       return float(From(low + (high - low) * random_uniform(seed, 0, 0, i, 0)));
@@ -33,19 +34,20 @@ template <class L, class P, class From> struct LossPass {
     outputs =
         filled<Vector<S>>("outputs", [&](std::size_t i) { return between(2, i, -2, 2); }, size);
     d_outputs = Vector<S>("gradients", size);
-    values = Vector<A>("values", std::size_t(rows));
-    work.batch = int(rows);
-    work.shape = Shape{channels};
+    values = Vector<A>("values", std::size_t(samples));
+    work.batch = int(samples);
+    work.shape = shape;
     work.outputs = outputs.data();
     work.d_outputs = d_outputs.data();
     work.values = values.data();
     if constexpr (L::classes) {
       classes = filled<Vector<int>>(
-          "classes", [](std::size_t n) { return float(channels) * random_uniform(3, 0, 0, n, 0); },
+          "classes",
+          [channels](std::size_t n) { return float(channels) * random_uniform(3, 0, 0, n, 0); },
           rows);
       work.targets.data[0] = classes.data();
       work.targets.type = ElementType::i32;
-      work.targets.sample_stride = 1;
+      set_strides(1);
     } else if constexpr (each > 0) {
       int const wanted = channels / each;
       targets = filled<Vector<S>>(
@@ -53,9 +55,16 @@ template <class L, class P, class From> struct LossPass {
           std::size_t(rows * wanted));
       work.targets.data[0] = targets.data();
       work.targets.type = phyllo::detail::element_type_of<S>();
-      work.targets.sample_stride = wanted;
-      work.targets.channel_stride = 1;
+      set_strides(wanted);
     }
+  }
+  // Of row-major targets (N, wanted, H, W).
+  void set_strides(int wanted) {
+    Shape const& s = work.shape;
+    work.targets.spatial_stride[2] = 1;
+    work.targets.spatial_stride[1] = s.spatial[2];
+    work.targets.channel_stride = s.positions();
+    work.targets.sample_stride = std::ptrdiff_t(s.positions()) * wanted;
   }
   template <class Kernels> void run() {
     Kernels::run(exec, "loss", work);
@@ -64,23 +73,25 @@ template <class L, class P, class From> struct LossPass {
 };
 
 template <class P, class L>
-void add_loss(Ceilings const& c, std::vector<Case>& cases, char const* name) {
+void add_loss(Ceilings const& c, std::vector<Case>& cases, char const* name, long samples = 8192,
+              Shape const& shape = {120}) {
   using S = typename P::storage;
   using Op = op::Loss<L>;
   using Selected = SelectedKernels<Op, P, typename Execution<Space>::backends>;
-  long const rows = 8192;
-  auto const pass = std::make_shared<LossPass<L, P, S>>(rows);
-  LossPass<L, P, S> few(64);
-  LossPass<L, Full<double>, S> truth(64);
+  auto const pass = std::make_shared<LossPass<L, P, S>>(samples, shape);
+  long const compared = shape.positions() > 1 ? 2 : 64;
+  LossPass<L, P, S> few(compared, shape);
+  LossPass<L, Full<double>, S> truth(compared, shape);
   few.template run<Selected>();
   truth.template run<reference::Kernels<Op, Full<double>>>();
   Case k;
   k.name = name;
   k.phase = "training";
-  k.batch = rows;
-  k.bytes_per_sample = double(sizeof(S)) * (2 * channels + double(few.targets.size()) / 64);
+  k.batch = samples;
+  k.bytes_per_sample =
+      double(sizeof(S)) * (2 * shape.size() + double(few.targets.size()) / double(compared));
   k.relative_error = relative_error(truth.d_outputs, few.d_outputs);
-  set_memory_floor(k, c, double(rows) * k.bytes_per_sample < cache_bytes);
+  set_memory_floor(k, c, double(samples) * k.bytes_per_sample < cache_bytes);
   k.call = [pass] { pass->template run<Selected>(); };
   cases.push_back(std::move(k));
 }
@@ -108,6 +119,9 @@ template <class P> struct Workload {
     add_loss<P, CosineDistance>(c, cases, "CosineDistance");
     add_loss<P, Hinge>(c, cases, "Hinge");
     add_loss<P, MultiMargin>(c, cases, "MultiMargin");
+    add_loss<P, BinaryCrossEntropy>(c, cases, "BinaryCrossEntropy of masks", 64, {1, 128, 128});
+    add_loss<P, MeanSquaredError>(c, cases, "MeanSquaredError of images", 64, {3, 64, 64});
+    add_loss<P, CrossEntropy>(c, cases, "CrossEntropy of images", 16, {21, 64, 64});
     return serve("layers-losses", "selected", dtype, c, cases);
   }
 };

@@ -6,8 +6,10 @@
 #include <phyllo/core/elementary_float.hpp>
 #include <phyllo/core/macros.hpp>
 
+#include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_MathematicalFunctions.hpp>
 
+#include <cstdint>
 #include <type_traits>
 
 namespace phyllo::inline PHYLLO_ISA {
@@ -119,6 +121,21 @@ template <class T> PHYLLO_INLINE T error_function_complement(T x) {
 template <class T> PHYLLO_INLINE T decay_minus_one(T x) {
   T const t = hyperbolic_tangent(T(0.5) * x);
   return T(2) * t / (T(1) - t);
+}
+
+/// `below` where 0 <= x < limit, else `otherwise`, as for an x that is not a number. By masks on
+/// processors: GCC puts numbers that are computed for a choice only behind a branch, and a loop
+/// with a branch does not become vectors.
+template <class T> PHYLLO_INLINE T chosen_below(T x, T limit, T below, T otherwise) {
+  if constexpr (detail::is_vectorised<T>) {
+    using Pattern = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+    Pattern const mask = (Kokkos::bit_cast<Pattern>(x) - Kokkos::bit_cast<Pattern>(limit)) >>
+                         (8 * sizeof(Pattern) - 1);
+    return Kokkos::bit_cast<T>((Kokkos::bit_cast<Pattern>(below) & mask) |
+                               (Kokkos::bit_cast<Pattern>(otherwise) & ~mask));
+  } else {
+    return x < limit ? below : otherwise;
+  }
 }
 
 /// ln(1 + x) for 0 <= x <= 1.

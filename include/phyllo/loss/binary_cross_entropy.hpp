@@ -17,7 +17,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// source   Bishop, "Pattern Recognition and Machine Learning", 2006, eq. 4.90
 struct BinaryCrossEntropy {
   static constexpr char const* name = "binary_cross_entropy";
-  static constexpr bool classes = false;
+  static constexpr bool classes = false, mean_of_channels = true;
 
   template <class Row> PHYLLO_FUNCTION auto operator()(Row const& z) const {
     using T = typename Row::number;

@@ -35,13 +35,13 @@ struct GaussianLikelihood {
       T const v = y(half + c);
       return v < least ? least : v;  // not a number stays that
     };
-    y.gradient([&](int c) {
-      int const k = c < half ? c : c - half;
+    y.gradient(0, half, [&](int c) { return share * (y(c) - y.target(c)) / variance(c); });
+    y.gradient(half, half, [&](int c) {
+      int const k = c - half;
       T const inverse = T(1) / variance(k), d = (y(k) - y.target(k)) * inverse;
-      return share * (c < half ? d : T(0.5) * (inverse - d * d));
+      return T(0.5) * share * (inverse - d * d);
     });
-    T const sum = y.sum([&](int c) {
-      if (c >= half) return T(0);
+    T const sum = y.sum(half, [&](int c) {
       T const v = variance(c), d = y(c) - y.target(c);
       return logarithm(v) + d * d / v;
     });

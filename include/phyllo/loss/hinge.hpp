@@ -16,13 +16,16 @@ namespace phyllo::inline PHYLLO_ISA {
 /// source   Cortes and Vapnik, "Support-Vector Networks", Machine Learning 20 (1995) 273
 struct Hinge {
   static constexpr char const* name = "hinge";
-  static constexpr bool classes = false;
+  static constexpr bool classes = false, mean_of_channels = true;
 
   template <class Row> PHYLLO_FUNCTION auto operator()(Row const& y) const {
     using T = typename Row::number;
     T const share = T(1) / T(y.channels());
     auto const slack = [&](int c) { return T(1) - y.target(c) * y(c); };
-    y.gradient([&](int c) { return slack(c) > T(0) ? -share * y.target(c) : T(0); });
+    y.gradient([&](int c) {
+      T const t = y.target(c), active = slack(c) > T(0) ? -share : T(0);
+      return active * t;
+    });
     return share * y.sum([&](int c) {
       T const s = slack(c);
       return s < T(0) ? T(0) : s;

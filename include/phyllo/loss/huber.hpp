@@ -20,7 +20,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// source   Huber, "Robust Estimation of a Location Parameter", Ann. Math. Statist. 35 (1964) 73
 struct Huber {
   static constexpr char const* name = "huber";
-  static constexpr bool classes = false;
+  static constexpr bool classes = false, mean_of_channels = true;
   double delta = 1;
 
   template <class Row> PHYLLO_FUNCTION auto operator()(Row const& y) const {
@@ -49,7 +49,7 @@ struct Huber {
 /// source   Girshick, "Fast R-CNN", ICCV 2015, eq. 3
 struct SmoothL1 {
   static constexpr char const* name = "smooth_l1";
-  static constexpr bool classes = false;
+  static constexpr bool classes = false, mean_of_channels = true;
   double beta = 1;
 
   template <class Row> PHYLLO_FUNCTION auto operator()(Row const& y) const {

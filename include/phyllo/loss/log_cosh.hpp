@@ -22,7 +22,7 @@ namespace phyllo::inline PHYLLO_ISA {
 ///          Algorithm", IEEE Trans. Med. Imaging 9 (1990) 84
 struct LogCosh {
   static constexpr char const* name = "log_cosh";
-  static constexpr bool classes = false;
+  static constexpr bool classes = false, mean_of_channels = true;
 
   template <class Row> PHYLLO_FUNCTION auto operator()(Row const& y) const {
     using T = typename Row::number;
@@ -34,9 +34,7 @@ struct LogCosh {
       T const square = t * t < quarter ? t * t : quarter;
       T const near = logarithm_of_one_plus(square) - logarithm_of_one_plus(-square);
       T const far = d + logarithm_of_one_plus(decay(T(-2) * d)) - ln_2;
-      // By a factor: GCC would put what it chooses from behind branches.
-      T const is_near = t * t < quarter ? T(1) : T(0);
-      return is_near * near + (T(1) - is_near) * far;
+      return chosen_below(t * t, quarter, near, far);
     });
   }
 };

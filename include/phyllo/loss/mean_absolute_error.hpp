@@ -19,7 +19,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// source   Bishop, "Pattern Recognition and Machine Learning", 2006, eq. 1.91 with q = 1
 struct MeanAbsoluteError {
   static constexpr char const* name = "mean_absolute_error";
-  static constexpr bool classes = false;
+  static constexpr bool classes = false, mean_of_channels = true;
 
   template <class Row> PHYLLO_FUNCTION auto operator()(Row const& y) const {
     using T = typename Row::number;

@@ -16,7 +16,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// source   Bishop, "Pattern Recognition and Machine Learning", 2006, eq. 1.2 (without its 1/2)
 struct MeanSquaredError {
   static constexpr char const* name = "mean_squared_error";
-  static constexpr bool classes = false;
+  static constexpr bool classes = false, mean_of_channels = true;
 
   template <class Row> PHYLLO_FUNCTION auto operator()(Row const& y) const {
     using T = typename Row::number;

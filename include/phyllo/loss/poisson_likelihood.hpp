@@ -17,7 +17,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// source   McCullagh and Nelder, "Generalized Linear Models", 1989, §6.2
 struct PoissonLikelihood {
   static constexpr char const* name = "poisson_likelihood";
-  static constexpr bool classes = false;
+  static constexpr bool classes = false, mean_of_channels = true;
 
   template <class Row> PHYLLO_FUNCTION auto operator()(Row const& y) const {
     using T = typename Row::number;

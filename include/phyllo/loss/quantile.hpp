@@ -19,7 +19,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// source   Koenker and Bassett, "Regression Quantiles", Econometrica 46 (1978) 33
 struct Quantile {
   static constexpr char const* name = "quantile";
-  static constexpr bool classes = false;
+  static constexpr bool classes = false, mean_of_channels = true;
   double quantile = 0.5;
 
   template <class Row> PHYLLO_FUNCTION auto operator()(Row const& y) const {
@@ -27,8 +27,8 @@ struct Quantile {
     T const q = T(quantile), share = T(1) / T(y.channels());
     y.gradient([&](int c) { return share * (y.target(c) > y(c) ? -q : T(1) - q); });
     return share * y.sum([&](int c) {
-      T const above = y.target(c) - y(c);
-      return above > T(0) ? q * above : (q - T(1)) * above;
+      T const above = y.target(c) - y(c), high = q * above, low = (q - T(1)) * above;
+      return high > low ? high : low;
     });
   }
 };

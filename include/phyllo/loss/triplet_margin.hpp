@@ -31,8 +31,7 @@ struct TripletMargin {
     // From the anchor to part k.
     auto const difference = [&](int c, int k) { return y(c) - y(k * size + c) + T(epsilon); };
     auto const distance = [&](int k) {
-      return square_root(y.sum([&](int c) {
-        if (c >= size) return T(0);
+      return square_root(y.sum(size, [&](int c) {
         T const d = difference(c, k);
         return d * d;
       }));
@@ -40,11 +39,10 @@ struct TripletMargin {
     T const near = distance(1), far = distance(2), value = near - far + T(margin);
     T const of_near = value > T(0) && near > T(0) ? T(1) / near : T(0);
     T const of_far = value > T(0) && far > T(0) ? T(1) / far : T(0);
-    y.gradient([&](int c) {
-      int const k = c < size ? 0 : (c < 2 * size ? 1 : 2), at = c - k * size;
-      T const a = of_near * difference(at, 1), b = of_far * difference(at, 2);
-      return k == 0 ? a - b : (k == 1 ? -a : b);
-    });
+    y.gradient(0, size,
+               [&](int c) { return of_near * difference(c, 1) - of_far * difference(c, 2); });
+    y.gradient(size, size, [&](int c) { return -of_near * difference(c - size, 1); });
+    y.gradient(2 * size, size, [&](int c) { return of_far * difference(c - 2 * size, 2); });
     return value < T(0) ? T(0) : value;  // not a number stays that
   }
 };

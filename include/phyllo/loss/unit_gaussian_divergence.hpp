@@ -26,10 +26,11 @@ struct UnitGaussianDivergence {
   template <class Row> PHYLLO_FUNCTION auto operator()(Row const& y) const {
     using T = typename Row::number;
     int const half = y.channels() / 2;
-    y.gradient([&](int c) { return c < half ? y(c) : T(0.5) * (exponential(y(c)) - T(1)); });
-    return T(0.5) * y.sum([&](int c) {
-      T const x = y(c);
-      return c < half ? x * x : exponential(x) - T(1) - x;
+    y.gradient(0, half, [&](int c) { return y(c); });
+    y.gradient(half, half, [&](int c) { return T(0.5) * (exponential(y(c)) - T(1)); });
+    return T(0.5) * y.sum(half, [&](int c) {
+      T const m = y(c), s = y(half + c);
+      return m * m + (exponential(s) - T(1) - s);
     });
   }
 };

@@ -46,6 +46,15 @@ template <class L> constexpr int output_parts() {
     return outputs_per_target<L>() > 0 ? outputs_per_target<L>() : 1;
 }
 
+/// Whether the loss of a row is the mean over its channels of a term of each: rows that stand one
+/// behind the other may then be computed as one long row.
+template <class L> constexpr bool mean_of_channels() {
+  if constexpr (requires { L::mean_of_channels; })
+    return L::mean_of_channels;
+  else
+    return false;
+}
+
 /// Whether positions with a class index of L's own choice count neither in its sum nor in its mean.
 template <class L> inline constexpr bool ignores_labels = requires { L::ignored; };
 

@@ -37,13 +37,6 @@ template <class L, class Accumulate> struct TargetRow {
     else
       return targets.template read<Accumulate>(sample, c, position[0], position[1], position[2]);
   }
-  /// The address of channel 0 if all channels are contiguous, or nullptr.
-  void const* side_by_side() const {
-    if (targets.variables != 0 || targets.channel_stride != 1) return nullptr;
-    return static_cast<char const*>(targets.data[0]) +
-           targets.offset(sample, 0, position[0], position[1], position[2]) *
-               (element_bits(targets.type) / 8);
-  }
 };
 
 /// Stores the gradient of one row, times a factor; for a null row it stores nothing.
@@ -94,11 +87,21 @@ template <class L, class Storage, class Accumulate, class Loops, class Target> c
   PHYLLO_INLINE number counts() const { return label_ == -2 ? number(0) : number(1); }
 
   template <class Term> PHYLLO_INLINE number sum(Term const& term) const {
-    return loops_.template sum<number>(channels_, term);
+    return sum(channels_, term);
   }
-  /// d loss / d z_c = derivative(c): computed where it is wanted only. Once for each row.
+  /// Over the first `count` channels.
+  template <class Term> PHYLLO_INLINE number sum(int count, Term const& term) const {
+    return loops_.template sum<number>(count, term);
+  }
+  /// d loss / d z_c = derivative(c): computed where it is wanted only. Once for each channel.
   template <class Derivative> PHYLLO_INLINE void gradient(Derivative const& derivative) const {
-    if (gradient_.wanted()) loops_.for_each(channels_, [&](int c) { gradient_(c, derivative(c)); });
+    gradient(0, channels_, derivative);
+  }
+  /// Of channels first .. first + count - 1: parts of a row with formulas of their own.
+  template <class Derivative>
+  PHYLLO_INLINE void gradient(int first, int count, Derivative const& derivative) const {
+    if (gradient_.wanted())
+      loops_.for_each(count, [&](int c) { gradient_(first + c, derivative(first + c)); });
   }
   /// {largest, sum}: of z, and of exp(z - largest). It may use the memory of the gradient.
   PHYLLO_INLINE auto softmax() const {

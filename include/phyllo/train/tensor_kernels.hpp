@@ -36,17 +36,10 @@ template <class Rule, class T> struct MeasureTensors {
     int i = 0;
     for (; i + lanes <= block.count; i += lanes) {
       PHYLLO_SIMD(16)
-      for (int l = 0; l < lanes; ++l) {
-        T terms[sums] = {};
-        u.measure(block.first + i + l, s, tensor, terms);
-        for (int k = 0; k < sums; ++k) partial[k][l] += terms[k];
-      }
+      for (int l = 0; l < lanes; ++l)
+        u.add(block.first + i + l, s, tensor, &partial[0][0] + l, lanes);
     }
-    for (; i < block.count; ++i) {
-      T terms[sums] = {};
-      u.measure(block.first + i, s, tensor, terms);
-      for (int k = 0; k < sums; ++k) total[k] += terms[k];
-    }
+    for (; i < block.count; ++i) u.add(block.first + i, s, tensor, total, 1);
     for (int k = 0; k < sums; ++k) {
       for (int l = 0; l < lanes; ++l) total[k] += partial[k][l];
       tensors.sums[long(b) * sums + k] = total[k];
@@ -55,6 +48,14 @@ template <class Rule, class T> struct MeasureTensors {
 
   PHYLLO_INLINE bool is_skipped(StepState const& s, TensorBlock const& block) const {
     return s.finite == 0 || tensors.entries[block.tensor].frozen != 0;
+  }
+  /// Adds the terms of an element to sum[0], sum[stride] ... A function of its own: GCC does not
+  /// vectorise a loop that declares an array.
+  PHYLLO_INLINE void add(int element, StepState const& s, Tensor const& tensor, T* sum,
+                         int stride) const {
+    T terms[sums] = {};
+    measure(element, s, tensor, terms);
+    for (int k = 0; k < sums; ++k) sum[k * stride] += terms[k];
   }
   /// element: of the arena.
   PHYLLO_INLINE void measure(int element, StepState const& s, Tensor const& tensor,

@@ -190,6 +190,13 @@ LOSSES = {
     "MultiMargin": (functional.multi_margin_loss, "classes"),
 }
 
+# Extents of the outputs, where they are not (8192, 120).
+IMAGE_LOSSES = {
+    "BinaryCrossEntropy of masks": ("BinaryCrossEntropy", (64, 1, 128, 128)),
+    "MeanSquaredError of images": ("MeanSquaredError", (64, 3, 64, 64)),
+    "CrossEntropy of images": ("CrossEntropy", (16, 21, 64, 64)),
+}
+
 # Lion, LARS and LAMB are not PyTorch's.
 OPTIMIZERS = {
     "Sgd": lambda p: torch.optim.SGD(p, lr=0.01, fused=True),
@@ -252,13 +259,14 @@ def layer_calls(make, batch, extents, dtype, integers):
     return better(inference), better(training)
 
 
-def loss_call(loss, kind, dtype):
-    rows, channels = 8192, 120
-    z = (4 * torch.rand(rows, channels) - 2).to(dtype).requires_grad_()
+def loss_call(loss, kind, extents, dtype):
+    samples, channels, *spatial = extents
+    z = (4 * torch.rand(extents) - 2).to(dtype).requires_grad_()
     if kind == "classes":
-        t = torch.randint(channels, (rows,))
+        t = torch.randint(channels, (samples, *spatial))
     else:
-        t = (0.1 + 0.8 * torch.rand(rows, channels // (2 if kind == "halves" else 1))).to(dtype)
+        wanted = channels // (2 if kind == "halves" else 1)
+        t = (0.1 + 0.8 * torch.rand(samples, wanted, *spatial)).to(dtype)
 
     def call():
         z.grad = None
@@ -286,15 +294,18 @@ def optimizer_call(make, dtype):
 def cases(workload, dtype):
     """(case, batch, call) of all that PyTorch has of a workload."""
     if workload == "layers-losses":
-        for name, (loss, kind) in LOSSES.items():
-            yield name, 8192, loss_call(loss, kind, dtype)
+        named = {name: (name, (8192, 120)) for name in LOSSES} | IMAGE_LOSSES
+        for name, (of, extents) in named.items():
+            if dtype != torch.float32 and of == "MultiMargin":
+                continue  # not in 16 bits
+            yield name, extents[0], loss_call(*LOSSES[of], extents, dtype)
     elif workload == "layers-optimizers":
         for name, make in OPTIMIZERS.items():
             yield name, 4 * (1024 * 1024 + 1024), optimizer_call(make, dtype)
     else:
         for name, (make, batch, extents) in LAYERS[workload].items():
-            if dtype != torch.float32 and name in ("SpectralConv2d", "SparseProduct", "GraphConvolution"):
-                continue  # there are no complex numbers of 16 bits, nor sparse products
+            if dtype != torch.float32 and name in ("SpectralConv2d", "SparseProduct", "GraphConvolution", "LocalResponseNorm"):
+                continue  # there are no complex numbers of 16 bits, nor sparse products, nor this norm
             infer, train = layer_calls(make, batch, extents, dtype, name == "Embedding")
             if name != "Dropout":  # which returns its input
                 yield name, batch, infer

@@ -10,6 +10,16 @@
 
 #if defined(PHYLLO_HAS_HOST_BACKEND)
 
+#include <phyllo/loss/binary_cross_entropy.hpp>
+#include <phyllo/loss/gaussian_likelihood.hpp>
+#include <phyllo/loss/hinge.hpp>
+#include <phyllo/loss/huber.hpp>
+#include <phyllo/loss/kullback_leibler.hpp>
+#include <phyllo/loss/log_cosh.hpp>
+#include <phyllo/loss/mean_absolute_error.hpp>
+#include <phyllo/loss/poisson_likelihood.hpp>
+#include <phyllo/loss/quantile.hpp>
+
 #include <backend/portable/loss_comparison.hpp>
 
 #include <cmath>
@@ -33,6 +43,41 @@ TEST_CASE_TEMPLATE("openmp: losses", P, PHYLLO_TEST_PRECISIONS) {
     compare_loss<CrossEntropy, P, std::int32_t, host::Kernels>(2, {3, 91, 101}, variant);
     compare_loss<CrossEntropy, P, std::int32_t, host::Kernels>(1, {20000, 1, 3}, variant);
     compare_loss<CrossEntropy, P, std::int32_t, host::Kernels>(17, {5, 60, 70}, variant);
+  }
+}
+
+// Targets that are read in place, and those that are copied some rows at a time.
+TEST_CASE_TEMPLATE("openmp: targets of all types and layouts", T, double, float, bf16, std::int64_t,
+                   std::int32_t, std::uint8_t) {
+  using P = Full<float>;
+  for (TargetLayout const layout : {TargetLayout::right, TargetLayout::channels_last,
+                                    TargetLayout::gaps, TargetLayout::channels_last_with_gaps}) {
+    for (int const channels : {1, 2, 3})
+      for (Shape const& shape :
+           {Shape{channels}, Shape{channels, 3}, Shape{channels, 2, 5}, Shape{channels, 3, 2, 2}})
+        compare_loss<MeanSquaredError, P, T, host::Kernels>(3, shape, channels, layout);
+    for (int const channels : {1022, 4096, 4097})
+      for (Shape const& shape : {Shape{channels}, Shape{channels, 1, 3}})
+        compare_loss<MeanSquaredError, P, T, host::Kernels>(2, shape, channels, layout);
+  }
+  for (TargetLayout const layout : {TargetLayout::right, TargetLayout::channels_last})
+    for (int const channels : {2, 8194}) {
+      compare_loss<GaussianLikelihood, P, T, host::Kernels>(2, {channels}, 1, layout);
+      compare_loss<GaussianLikelihood, P, T, host::Kernels>(2, {channels, 3, 2}, 2, layout);
+    }
+}
+
+// Means over channels: the rows of one sample are computed as one. The divergence is none.
+TEST_CASE_TEMPLATE("openmp: losses of images", L, BinaryCrossEntropy, Hinge, Huber, SmoothL1,
+                   LogCosh, MeanAbsoluteError, MeanSquaredError, PoissonLikelihood, Quantile,
+                   KullbackLeibler) {
+  for (int const channels : {1, 3, 4}) {
+    compare_loss<L, Full<double>, double, host::Kernels>(1, {channels, 31, 41}, channels);
+    compare_loss<L, Full<double>, double, host::Kernels>(17, {channels, 31, 17}, channels,
+                                                         TargetLayout::channels_last);
+    compare_loss<L, Full<float>, float, host::Kernels>(17, {channels, 4, 5}, channels,
+                                                       TargetLayout::channels_last);
+    compare_loss<L, Mixed<bf16, float>, bf16, host::Kernels>(3, {channels, 4, 5}, channels);
   }
 }
 

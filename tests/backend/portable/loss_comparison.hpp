@@ -21,6 +21,12 @@ template <> struct TypeOf<double> {
 template <> struct TypeOf<float> {
   static constexpr ElementType value = ElementType::f32;
 };
+template <> struct TypeOf<bf16> {
+  static constexpr ElementType value = ElementType::bf16;
+};
+template <> struct TypeOf<std::int64_t> {
+  static constexpr ElementType value = ElementType::i64;
+};
 template <> struct TypeOf<std::int32_t> {
   static constexpr ElementType value = ElementType::i32;
 };
@@ -28,22 +34,36 @@ template <> struct TypeOf<std::uint8_t> {
   static constexpr ElementType value = ElementType::u8;
 };
 
-// Row-major targets (N, channels, S...).
-template <class T> ExternalTensor targets(std::vector<T>& v, int channels, Shape const& s) {
+/// Targets as their users store them: (N, channels, S...) row-major; channels last; or both with
+/// gaps between the rows.
+enum class TargetLayout { right, channels_last, gaps, channels_last_with_gaps };
+
+template <class T>
+ExternalTensor targets(std::vector<T>& v, int channels, Shape const& s,
+                       TargetLayout layout = TargetLayout::right) {
   ExternalTensor t;
   t.data[0] = v.data();
   t.type = TypeOf<T>::value;
-  t.spatial_stride[2] = 1;
-  t.spatial_stride[1] = s.spatial[2];
-  t.spatial_stride[0] = std::ptrdiff_t(s.spatial[1]) * s.spatial[2];
-  t.channel_stride = s.positions();
-  t.sample_stride = std::ptrdiff_t(s.positions()) * channels;
+  bool const last =
+      layout == TargetLayout::channels_last || layout == TargetLayout::channels_last_with_gaps;
+  bool const gaps = layout == TargetLayout::gaps || layout == TargetLayout::channels_last_with_gaps;
+  std::ptrdiff_t next = 1;
+  auto const place = [&](std::ptrdiff_t& stride, int extent) {
+    stride = next;
+    next *= extent + int(gaps);
+  };
+  if (last) place(t.channel_stride, channels);
+  for (int d = 2; d >= 0; --d) place(t.spatial_stride[d], s.spatial[d]);
+  if (!last) place(t.channel_stride, channels);
+  t.sample_stride = next;
   return t;
 }
 
 /// Values, correct and gradients of a loss on `Kernels`; `variant` picks the options of the work.
 template <class L, class P, class T, template <class, class> class Kernels = portable::Kernels>
-void compare_loss(int batch, Shape const& shape, int variant) {
+void compare_loss(int batch, Shape const& shape, int variant,
+                  TargetLayout layout = TargetLayout::right) {
+  CAPTURE(int(layout));
   using Op = op::Loss<L>;
   using S = typename P::storage;
   using A = typename P::accumulate;
@@ -53,14 +73,17 @@ void compare_loss(int batch, Shape const& shape, int variant) {
   int const channels = shape.channels;
   long const size = long(work.batch) * work.shape.size();
   auto const outputs = numbers<S>(size, 1);
-  int const target_channels = L::classes ? 1 : channels;
-  std::vector<T> wanted(std::size_t(work.batch) * target_channels * work.shape.positions());
+  int const target_channels = L::classes ? 1 : channels / op::outputs_per_target<L>();
+  std::vector<T> wanted(1);
+  wanted.resize(std::size_t(batch * targets(wanted, target_channels, shape, layout).sample_stride) +
+                1);
   for (std::size_t i = 0; i < wanted.size(); ++i)
-    wanted[i] = T(random_uniform(3, 0, 0, i, 0) * float(channels));
+    wanted[i] = T(random_uniform(3, 0, 0, i, 0) *
+                  float(L::classes || channels < 200 ? channels : 200));  // all of them in a byte
   StepState const state{.loss_scale = 1024};
   work.weight = 0.75f;
   work.outputs = outputs.data();
-  work.targets = targets(wanted, target_channels, work.shape);
+  work.targets = targets(wanted, target_channels, work.shape, layout);
   work.state = variant % 2 == 0 ? &state : nullptr;
   work.accumulate_gradient = variant % 3 == 0;
   work.accumulate_values = variant % 3 == 1;

@@ -7,6 +7,8 @@
 #include <backend/portable/comparison.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 namespace phyllo::test {
 
@@ -60,6 +62,23 @@ void compare_transfers(ElementType type) {
   });
 }
 
+/// Of integers, which are not stored.
+template <class P, class T, template <class, class> class Kernels>
+void compare_loads_of_integers(ElementType type) {
+  using S = typename P::storage;
+  std::vector<T> source(room);
+  for (std::size_t i = 0; i < source.size(); ++i) source[i] = T(i * 37 % 251);
+  for_size_rows([&](SizeRow const& pick) {
+    int const batch = pick(0, 4) - 1;
+    Shape const s = external_shape(pick);
+    auto const tensor = external(source.data(), type, s, batch, pick);
+    REQUIRE(tensor.offset(batch, s.channels, s.spatial[0], s.spatial[1], s.spatial[2]) < room);
+    compare<op::Transfer, P, Kernels>(
+        op::Transfer::Load<P>{batch, s, tensor, nullptr}, 0,
+        output<S>(long(batch) * s.size(), [](auto& w, S* p) { w.slot = p; }));
+  });
+}
+
 /// Both ways between tensors and slots, against the reference.
 template <template <class, class> class Kernels> void compare_transfers() {
   compare_transfers<Full<double>, float, Kernels>(ElementType::f32);
@@ -67,6 +86,9 @@ template <template <class, class> class Kernels> void compare_transfers() {
   compare_transfers<Mixed<bf16, float>, fp16, Kernels>(ElementType::f16);
   compare_transfers<Mixed<fp16, float>, bf16, Kernels>(ElementType::bf16);
   compare_transfers<Mixed<bf16, float>, bf16, Kernels>(ElementType::bf16);
+  compare_loads_of_integers<Full<float>, std::int64_t, Kernels>(ElementType::i64);
+  compare_loads_of_integers<Full<double>, std::int32_t, Kernels>(ElementType::i32);
+  compare_loads_of_integers<Mixed<bf16, float>, std::uint8_t, Kernels>(ElementType::u8);
 }
 
 }  // namespace phyllo::test

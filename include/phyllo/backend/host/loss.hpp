@@ -4,8 +4,11 @@
 
 #include <phyllo/backend/host/kernels.hpp>
 #include <phyllo/backend/host/loss_tile.hpp>
+#include <phyllo/backend/host/segment/tile_transfer.hpp>
 #include <phyllo/op/loss.hpp>
 #include <phyllo/op/row.hpp>
+
+#include <type_traits>
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
@@ -13,12 +16,20 @@ namespace phyllo::inline PHYLLO_ISA::host {
 template <class L>
 inline constexpr bool is_side_by_side = L::classes && requires { requires L::side_by_side; };
 
+/// Whether the targets of a loss are channels like those of its output.
+template <class L>
+inline constexpr bool has_target_channels = !L::classes && op::outputs_per_target<L>() > 0;
+
 /// One work item: a block of samples, or where there are few, a block of one sample's positions,
 /// whose sums are left in `partial`. Short rows of losses with `side_by_side` become tiles.
+/// Channels of targets are read in place where they are contiguous numbers of the kind that sums
+/// are of, and are copied some rows at a time where they are not.
 template <class L, bool Few, class P> struct loss_rows_piece {
   using A = typename P::accumulate;
   using S = typename P::storage;
   static constexpr int loss_rows = Lanes<A>::size;
+  static constexpr int most_copied = 4096;  // numbers of a target's row; longer ones are not copied
+  static constexpr int copied_at_once = 1024;  // numbers: they and the outputs stay in cache
   typename op::Loss<L>::template Evaluate<P> work;
   int pieces = 1;        // of the samples
   int splits = 1;        // of each sample, if pieces is their number
@@ -44,6 +55,11 @@ template <class L, bool Few, class P> struct loss_rows_piece {
       if (positions == 1 && work.shape.channels <= op::few_channels) {
         for (int n = first; n < last; n += loss_rows)
           tile(n, 0, last - n < loss_rows ? last - n : loss_rows, true);
+        return;
+      }
+    if constexpr (has_target_channels<L>)
+      if (positions == 1) {
+        rows(0, first, last, true);
         return;
       }
     for (int n = first; n < last; ++n) keep(n, range(n, 0, positions));
@@ -74,34 +90,86 @@ template <class L, bool Few, class P> struct loss_rows_piece {
         }
         return sum;
       }
-    if constexpr (!is_side_by_side<L> || !Few) {
-      for (int p = first; p < last; ++p) {
-        long const at = (long(n) * work.shape.positions() + p) * work.shape.channels;
-        op::TargetRow<L, A> const target(work.targets, n, work.shape, p);
-        add_row(sum, at, target);
+    if constexpr (has_target_channels<L>)
+      return rows(n, first, last, false);
+    else if constexpr (!is_side_by_side<L> || !Few)
+      for (int p = first; p < last; ++p)
+        add(sum, row_at(n, p), 1, op::TargetRow<L, A>(work.targets, n, work.shape, p));
+    return sum;
+  }
+
+  long row_at(int n, int p) const {
+    return (long(n) * work.shape.positions() + p) * work.shape.channels;
+  }
+
+  // Rows first .. last - 1: samples of one position each, whose sums are kept, or positions of
+  // sample n. Rows of one sample become one long row where the loss is a mean over channels.
+  PHYLLO_NOINLINE Sums rows(int n, int first, int last, bool of_samples) const {
+    int const channels = work.shape.channels;
+    int const of_target = channels / op::outputs_per_target<L>();
+    int const at_once = of_target < copied_at_once ? copied_at_once / of_target : 1;
+    bool const joined = op::mean_of_channels<L>() && !of_samples;
+    alignas(64) A room[most_copied];
+    Sums sum;
+    for (int begin = first; begin < last; begin += at_once) {
+      int const count = last - begin < at_once ? last - begin : at_once;
+      TargetBlock const targets = of_samples ? samples_of(begin, count, of_target, room)
+                                             : positions_of(n, begin, count, of_target, room);
+      for (int k = 0; k < count;) {
+        int const sample = of_samples ? begin + k : n, p = of_samples ? 0 : begin + k;
+        int const together = joined && targets.row != nullptr ? count : 1;
+        Sums one;
+        if (targets.row != nullptr)
+          add(one, row_at(sample, p), together,
+              op::OutputRow<A, A>{targets.row + k * targets.stride});
+        else
+          add(one, row_at(sample, p), 1, op::TargetRow<L, A>(work.targets, sample, work.shape, p));
+        if (of_samples) keep(sample, one);
+        sum.value += one.value;
+        k += together;
       }
     }
     return sum;
   }
 
-  // Contiguous targets are read without a look at their type each time.
-  void add_row(Sums& sum, long at, op::TargetRow<L, A> const& target) const {
-    if constexpr (!L::classes) {
-      if (void const* const row = target.side_by_side()) {
-        if (work.targets.type == ElementType::f32)
-          return add(sum, at, op::OutputRow<float, A>{static_cast<float const*>(row)});
-        if (work.targets.type == ElementType::f64)
-          return add(sum, at, op::OutputRow<double, A>{static_cast<double const*>(row)});
-      }
-    }
-    add(sum, at, target);
+  // Targets of some rows, or nullptr where they are neither contiguous nor short enough for a copy.
+  struct TargetBlock {
+    A const* row = nullptr;
+    long stride = 0;  // from row to row
+  };
+  TargetBlock samples_of(int first, int count, int channels, A* room) const {
+    ExternalTensor const& t = work.targets;
+    if (is_in_place(channels))
+      return {static_cast<A const*>(t.data[0]) + first * t.sample_stride, t.sample_stride};
+    if (channels > most_copied) return {};
+    TileTransfer<A>::load(t, first, count, channels, room, channels);
+    return {room, channels};
   }
-  template <class Target> void add(Sums& sum, long at, Target const& target) const {
+  TargetBlock positions_of(int n, int first, int count, int channels, A* room) const {
+    ExternalTensor const& t = work.targets;
+    Shape const& s = work.shape;
+    if (is_in_place(channels) && (s.spatial[2] == 1 || t.spatial_stride[2] == channels) &&
+        (s.spatial[1] == 1 || t.spatial_stride[1] == long(s.spatial[2]) * channels) &&
+        (s.spatial[0] == 1 || t.spatial_stride[0] == long(s.spatial[1]) * s.spatial[2] * channels))
+      return {static_cast<A const*>(t.data[0]) + n * t.sample_stride + long(first) * channels,
+              channels};
+    if (channels > most_copied) return {};
+    TileTransfer<A>::load_positions(t, n, s, first, count, channels, room);
+    return {room, channels};
+  }
+  bool is_in_place(int channels) const {
+    constexpr ElementType exact = std::is_same_v<A, double> ? ElementType::f64 : ElementType::f32;
+    ExternalTensor const& t = work.targets;
+    return t.variables == 0 && t.type == exact && (t.channel_stride == 1 || channels == 1);
+  }
+
+  // `rows` rows one behind the other, as one.
+  template <class Target> void add(Sums& sum, long at, int rows, Target const& target) const {
     op::GradientRow<S, A> const gradient{work.d_outputs == nullptr ? nullptr : work.d_outputs + at,
-                                         factor(), work.accumulate_gradient};
-    op::LossRow<L, S, A, op::VectorLoops, Target> const row({}, work.shape.channels,
+                                         factor() * A(rows), work.accumulate_gradient};
+    op::LossRow<L, S, A, op::VectorLoops, Target> const row({}, rows * work.shape.channels,
                                                             work.outputs + at, target, gradient);
-    sum.value += work.held_loss()(row);
+    sum.value += A(rows) * work.held_loss()(row);
     if (work.correct != nullptr) sum.correct += row.correct();
   }
 

@@ -6,6 +6,7 @@
 #include <phyllo/core/external_tensor.hpp>
 #include <phyllo/core/shape.hpp>
 
+#include <cstdint>
 #include <type_traits>
 
 namespace phyllo::inline PHYLLO_ISA::host {
@@ -53,11 +54,37 @@ template <class T> class TileTransfer {
         return load_as<bf16>(from, first, rows, channels, tile, stride);
       case ElementType::f16:
         return load_as<fp16>(from, first, rows, channels, tile, stride);
+      case ElementType::i64:
+        return load_as<std::int64_t>(from, first, rows, channels, tile, stride);
+      case ElementType::i32:
+        return load_as<std::int32_t>(from, first, rows, channels, tile, stride);
       default:
-        for (int r = 0; r < rows; ++r)
-          for (int c = 0; c < columns(from, channels); ++c)
-            tile[long(r) * stride + c] =
-                converted<T>(from.template read<Number>(first + r, c, 0, 0, 0));
+        return load_as<std::uint8_t>(from, first, rows, channels, tile, stride);
+    }
+  }
+
+  /// Positions first .. first + count - 1 of sample n into a tile (count, channels). Lines of the
+  /// tensor that stand one behind the other are one line.
+  static void load_positions(ExternalTensor const& from, long n, Shape const& s, int first,
+                             int count, int channels, T* tile) {
+    std::ptrdiff_t const* const step = from.spatial_stride;
+    int const width = s.spatial[2], height = s.spatial[1];
+    bool const one_line = (height == 1 || step[1] == width * step[2]) &&
+                          (s.spatial[0] == 1 || step[0] == height * step[1]);
+    // A line's positions are the samples of this tensor.
+    ExternalTensor line = from;
+    line.sample_stride = step[2];
+    int const length = one_line ? s.positions() : width;
+    for (int done = 0; done < count;) {
+      int const p = first + done, at = p % length,
+                rows = length - at < count - done ? length - at : count - done;
+      int const h = one_line ? 0 : p / width % height, d = one_line ? 0 : p / width / height;
+      std::ptrdiff_t const bytes =
+          (n * from.sample_stride + d * step[0] + h * step[1]) * (element_bits(from.type) / 8);
+      for (int k = 0; k < (from.variables == 0 ? 1 : columns(from, from.variables)); ++k)
+        line.data[k] = static_cast<char*>(from.data[k]) + bytes;
+      load(line, at, rows, channels, tile + long(done) * channels, channels);
+      done += rows;
     }
   }
 
@@ -94,21 +121,30 @@ template <class T> class TileTransfer {
     return channels < ExternalTensor::max_variables ? channels : ExternalTensor::max_variables;
   }
   static bool by_rows(ExternalTensor const& t) { return t.variables == 0 && t.channel_stride == 1; }
+  // Rows that stand one behind the other, in the tensor and in the tile.
+  static bool is_one_row(ExternalTensor const& t, int channels, int stride) {
+    return t.variables == 0 && (t.channel_stride == 1 || channels == 1) &&
+           t.sample_stride == channels && stride == channels;
+  }
 
   template <class E>
   static void load_as(ExternalTensor const& from, long first, int rows, int channels, T* tile,
                       int stride) {
-    if (by_rows(from))
+    if (is_one_row(from, channels, stride)) {
+      E const* const row = column<E>(from, first, 0);
+      for (long i = 0; i < long(rows) * channels; ++i) tile[i] = converted<T>(row[i]);
+    } else if (by_rows(from) && channels > 1) {
       for (int r = 0; r < rows; ++r) {
         E const* const row = column<E>(from, first, 0) + r * from.sample_stride;
         for (int c = 0; c < channels; ++c) tile[long(r) * stride + c] = converted<T>(row[c]);
       }
-    else
+    } else {
       for (int c = 0; c < columns(from, channels); ++c) {
         E const* const of_channel = column<E>(from, first, c);
         for (int r = 0; r < rows; ++r)
           tile[long(r) * stride + c] = converted<T>(of_channel[r * from.sample_stride]);
       }
+    }
   }
   template <class E>
   static void store_as(T const* tile, int stride, long first, int rows, int channels,
