@@ -149,11 +149,17 @@ auto each_view(Tensors<First, Rest...> const& several, Change const& change) {
   return prepended(first, each_view(several.rest, change));
 }
 
+#if defined(PHYLLO_PERF_UNFUSED)
+inline constexpr FusionLevel training_fusion = FusionLevel::none;
+#else
+inline constexpr FusionLevel training_fusion = FusionLevel::tile;
+#endif
+
 /// A training step by the public call: forward, loss, backward, update; on a device replayed as it
 /// was captured, and waited for. The gradients of `checked` samples are compared.
 template <class Net, class L, class P, class Bits = Fastest, class Targets>
 Case training_case(Ceilings const& c, long batch, Targets const& targets, long checked = 32) {
-  using Exec = Execution<Space, typename DefaultBackends<Space>::type, FusionLevel::tile, Bits>;
+  using Exec = Execution<Space, typename DefaultBackends<Space>::type, training_fusion, Bits>;
   using Fast = Trainer<Net, L, Sgd, P, Local, Exec>;
   using Slow = Trainer<Net, L, Sgd, Full<double>, Local, Reference>;
   Sgd const rule{.rate = 1e-3f, .momentum = 0.9f};
@@ -181,7 +187,7 @@ Case training_case(Ceilings const& c, long batch, Targets const& targets, long c
       return Kokkos::subview(view, part, Kokkos::ALL);
   });
   Host const host;
-  Slow truth(host, rule, {.batch = int(checked)});
+  Slow truth(host, rule, {.batch = int(checked), .seed = 1});  // the same random masks
   Fast trial(state->exec, rule, {.batch = int(checked), .seed = 1});
   state->exec.fence("perf");
   copy_parameters(trial.model().parameters(), truth.model().parameters());

@@ -24,7 +24,8 @@ except ImportError:
     sys.exit(0)
 
 sys.dont_write_bytecode = True
-from torch_networks import LstmForecast, TwoHeadLeNet, encoder, lenet, mlp  # noqa: E402
+from torch_networks import (ContactMapAutoencoder, LstmForecast, TwoHeadLeNet, alexnet, encoder, lenet, mlp,  # noqa: E402
+                            resnet50, vgg16)
 
 if a.device == "cuda" and not torch.cuda.is_available():
     print("absent: this PyTorch sees no device", flush=True)
@@ -107,6 +108,12 @@ def training(model, x, targets, loss):
 
 def digit_and_position(y, targets):
     return nn.functional.cross_entropy(y[0], targets[0]) + nn.functional.mse_loss(y[1], targets[1])
+
+
+def evidence_bound(y, maps):
+    reconstruction, mean, log_variance = y
+    divergence = 0.5 * (mean * mean + log_variance.exp() - 1 - log_variance).sum(1).mean()
+    return nn.functional.binary_cross_entropy_with_logits(reconstruction, maps) + divergence / 784
 
 
 def softmax_head(rows, classes):
@@ -226,6 +233,16 @@ def cases():
         x = torch.randn(batch, 1, 28, 28).to(memory_format=torch.channels_last)
         yield "", batch, training(lenet().to(memory_format=torch.channels_last), x, torch.randint(10, (batch,)),
                                   nn.functional.cross_entropy)
+    elif a.workload in ("resnet50-train", "vgg16-train", "alexnet-train"):
+        batch = on(8, 256)
+        network = {"resnet50-train": resnet50, "vgg16-train": vgg16, "alexnet-train": alexnet}[a.workload](1, 27)
+        x = torch.randn(batch, 1, 120, 85).to(memory_format=torch.channels_last)
+        yield "", batch, training(network.to(memory_format=torch.channels_last), x, torch.randint(27, (batch,)),
+                                  nn.functional.cross_entropy)
+    elif a.workload == "cvae-train":
+        batch = on(32, 1024)
+        x = (torch.rand(batch, 1, 28, 28) < 0.2).float().to(memory_format=torch.channels_last)
+        yield "", batch, training(ContactMapAutoencoder().to(memory_format=torch.channels_last), x, x, evidence_bound)
     elif a.workload == "trunk-head-train":
         batch = on(128, 4096)
         x = torch.randn(batch, 1, 28, 28).to(memory_format=torch.channels_last)
