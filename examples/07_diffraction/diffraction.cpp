@@ -15,7 +15,7 @@
 struct Options {
   PatternOptions patterns;
   PatternFiles files{"diffraction", 4000, 540};
-  TrainingOptions training = {{.epochs = 6}, {}, {}};
+  TrainingOptions training = {{.epochs = 4}, {}, {}};
   std::string network = "resnet18";
   bool report_linear = false;
 };

@@ -10,18 +10,19 @@
 
 /// Langevin dynamics of some chains by the scheme BAOAB, several steps in one kernel; one work item
 /// is one chain. Neighbours along the chain, and next neighbours, are springs; native contacts
-/// attract, all other pairs repel. The temperature of a chain rises and falls, so that it
-/// unfolds and folds again.
+/// attract, all other pairs repel. In half of each cycle the ends of a chain are pulled apart, as
+/// by an atomic force microscope: the helices separate, then unwind. In the other half it folds.
 ///
 /// source   Go, Annu. Rev. Biophys. Bioeng. 12 (1983) 183; the 12-10 potential of Clementi, Nymeyer
 ///          and Onuchic, J. Mol. Biol. 298 (2000) 937; Leimkuhler and Matthews, Appl. Math. Res.
-///          Express 2013 (2013) 34
+///          Express 2013 (2013) 34; unfolding by force: Rief et al., Science 276 (1997) 1109
 struct FoldChains {
   static constexpr double time_step = 0.02, friction = 0.2;
   static constexpr double bond = 100, angle = 10, repulsion = 4;  // per Angstrom^2; Angstrom
-  static constexpr double in_helix = 8;                           // times as strong as between them
-  static constexpr double coldest = 0.4, hottest = 2.6;           // contacts' energies
-  static constexpr double period = 40'000;                        // steps of one cycle
+  static constexpr double in_helix = 2;                           // times as strong as between them
+  static constexpr double temperature = 0.5;                      // energies of a contact
+  static constexpr double strongest_pull = 4;  // energies of a contact per Angstrom
+  static constexpr double period = 80'000;     // steps of one cycle
 
   Kokkos::View<double***, Space> x, v;  // (chains, beads, 3)
   Kokkos::View<double const**, Space> native;
@@ -35,12 +36,14 @@ struct FoldChains {
     for (int i = 0; i < beads; ++i)
       for (int d = 0; d < 3; ++d) at[i][d] = x(chain, i, d), speed[i][d] = v(chain, i, d);
     forces(at, force);
+    pull(force, first_chain + chain, first_step);
     for (long step = first_step; step < first_step + steps; ++step) {
       kick_and_drift(at, speed, force, time_step / 2);
       thermostat(speed, first_chain + chain, step);
       for (int i = 0; i < beads; ++i)
         for (int d = 0; d < 3; ++d) at[i][d] += time_step / 2 * speed[i][d];
       forces(at, force);
+      pull(force, first_chain + chain, step + 1);
       for (int i = 0; i < beads; ++i)
         for (int d = 0; d < 3; ++d) speed[i][d] += time_step / 2 * force[i][d];
     }
@@ -60,9 +63,6 @@ struct FoldChains {
       }
   }
   KOKKOS_FUNCTION void thermostat(Vectors& speed, int chain, long step) const {
-    double const phase = 6.283185307179586 * (double(step) / period + chain * 0.618033988749895);
-    double const temperature =
-        (coldest + hottest) / 2 + (hottest - coldest) / 2 * Kokkos::cos(phase);
     double const kept = Kokkos::exp(-friction * time_step);
     double const noise = Kokkos::sqrt((1 - kept * kept) * temperature);
     for (int i = 0; i < beads; ++i)
@@ -71,6 +71,13 @@ struct FoldChains {
             kept * speed[i][d] +
             noise * double(phyllo::random_normal({seed, std::uint64_t(step), std::uint32_t(chain),
                                                   std::uint64_t(i), std::uint32_t(d)}));
+  }
+  // The chains' cycles begin at different times.
+  KOKKOS_FUNCTION static void pull(Vectors& force, int chain, long step) {
+    double const phase = 6.283185307179586 * (double(step) / period + chain * 0.618033988749895);
+    double const strength = strongest_pull * Kokkos::fmax(0.0, -Kokkos::cos(phase));
+    force[0][0] -= strength;
+    force[beads - 1][0] += strength;
   }
   KOKKOS_FUNCTION void forces(Vectors const& at, Vectors& force) const {
     for (int i = 0; i < beads; ++i)

@@ -151,7 +151,8 @@ int main(int argc, char* argv[]) {
     app.add_option("--chains", options.chains)->capture_default_str();
     app.add_option("--frames", options.frames, "contact maps of each chain")->capture_default_str();
     app.add_option("--steps", options.steps, "of time between two maps")->capture_default_str();
-    options.batch = 64;
+    options.batch = 32;
+    options.epochs = 4;
     options.add_to(app);
     try {
       app.parse(argc, argv);
