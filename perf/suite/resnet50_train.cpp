@@ -14,7 +14,8 @@ template <class P> struct Workload {
     auto const labels =
         perf::filled<perf::Vector<int>>("labels", [](std::size_t n) { return n * 7 % 27; }, batch);
     return perf::serve("resnet50-train", perf::backend_of<Net, P>(), dtype, c,
-                       {perf::training_case<Net, phyllo::CrossEntropy, P>(c, batch, labels, 1)});
+                       {perf::training_case<Net, phyllo::CrossEntropy, P>(
+                           c, batch, labels, batch < 8 ? batch : 8, 27 * 2048)});
   }
 };
 
