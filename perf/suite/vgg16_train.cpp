@@ -1,20 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "cases.hpp"
+#include "pattern_training.hpp"
 
 #include "../../examples/networks/vgg16.hpp"
 
-using Net = networks::VGG16<1, 120, 85, 27>;
-
 template <class P> struct Workload {
   static int run(std::string const& dtype) {
-    auto const c = perf::measure_ceilings();
-    constexpr long batch = perf::batch_of(8, 256);
-    auto const labels =
-        perf::filled<perf::Vector<int>>("labels", [](std::size_t n) { return n * 7 % 27; }, batch);
-    return perf::serve("vgg16-train", perf::backend_of<Net, P>(), dtype, c,
-                       {perf::training_case<Net, phyllo::CrossEntropy, P>(c, batch, labels, 1)});
+    using Net = networks::VGG16<1, 120, 85, 27>;
+    return perf::serve_pattern_training<Net, P>("vgg16-train", dtype);
   }
 };
 
