@@ -148,9 +148,8 @@ template <class L, bool Few, class P> struct loss_rows_piece {
   TargetBlock positions_of(int n, int first, int count, int channels, A* room) const {
     ExternalTensor const& t = work.targets;
     Shape const& s = work.shape;
-    if (is_in_place(channels) && (s.spatial[2] == 1 || t.spatial_stride[2] == channels) &&
-        (s.spatial[1] == 1 || t.spatial_stride[1] == long(s.spatial[2]) * channels) &&
-        (s.spatial[0] == 1 || t.spatial_stride[0] == long(s.spatial[1]) * s.spatial[2] * channels))
+    if (is_in_place(channels) && t.spatial_stride[2] == channels &&
+        TileTransfer<A>::is_one_line(t, s))
       return {static_cast<A const*>(t.data[0]) + n * t.sample_stride + long(first) * channels,
               channels};
     if (channels > most_copied) return {};

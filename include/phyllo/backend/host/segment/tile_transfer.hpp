@@ -63,14 +63,19 @@ template <class T> class TileTransfer {
     }
   }
 
-  /// Positions first .. first + count - 1 of sample n into a tile (count, channels). Lines of the
-  /// tensor that stand one behind the other are one line.
+  /// Whether a sample's positions stand one behind the other, `spatial_stride[2]` apart.
+  static bool is_one_line(ExternalTensor const& t, Shape const& s) {
+    std::ptrdiff_t const* const step = t.spatial_stride;
+    return (s.spatial[1] == 1 || step[1] == s.spatial[2] * step[2]) &&
+           (s.spatial[0] == 1 || step[0] == s.spatial[1] * step[1]);
+  }
+
+  /// Positions first .. first + count - 1 of sample n into a tile (count, channels).
   static void load_positions(ExternalTensor const& from, long n, Shape const& s, int first,
                              int count, int channels, T* tile) {
     std::ptrdiff_t const* const step = from.spatial_stride;
     int const width = s.spatial[2], height = s.spatial[1];
-    bool const one_line = (height == 1 || step[1] == width * step[2]) &&
-                          (s.spatial[0] == 1 || step[0] == height * step[1]);
+    bool const one_line = is_one_line(from, s);
     // A line's positions are the samples of this tensor.
     ExternalTensor line = from;
     line.sample_stride = step[2];
