@@ -186,6 +186,8 @@ Case training_case(Ceilings const& c, long batch, Targets const& targets, long c
     target_bytes += double(view.size() * sizeof(typename V::value_type)) / double(batch);
     if constexpr (V::rank == 1)
       return Kokkos::subview(view, part);
+    else if constexpr (V::rank == 3)
+      return Kokkos::subview(view, part, Kokkos::ALL, Kokkos::ALL);
     else
       return Kokkos::subview(view, part, Kokkos::ALL);
   });

@@ -73,19 +73,46 @@ def resnet(counts, bottleneck):
     return make
 
 
+class UNet(nn.Module):
+    def __init__(self, inputs, widths, classes=0):
+        super().__init__()
+        width, *below = widths
+        self.encode, self.below = self.convolutions(inputs, width), None
+        if below:
+            self.below = nn.Sequential(nn.MaxPool2d(2), UNet(width, below), nn.ConvTranspose2d(below[0], width, 2, 2))
+            self.decode = self.convolutions(2 * width, width)
+        self.last = nn.Conv2d(width, classes, 1) if classes else nn.Identity()
+
+    @staticmethod
+    def convolutions(inputs, width):
+        return nn.Sequential(nn.Conv2d(inputs, width, 3, padding=1, bias=False), nn.BatchNorm2d(width), nn.ReLU(),
+                             nn.Conv2d(width, width, 3, padding=1, bias=False), nn.BatchNorm2d(width), nn.ReLU())
+
+    def forward(self, x):
+        x = self.encode(x)
+        if self.below is not None:
+            x = self.decode(torch.cat((x, self.below(x)), 1))
+        return self.last(x)
+
+
+def unet(c, h, w, classes, widths):
+    return UNet(c, widths, classes)
+
+
 def figures(make, c, h, w, classes, **options):
     with torch.device("meta"):
         module = make(c, h, w, classes, **options)
         sums = [0]
 
-        def count(layer, _, y):
-            sums[0] += y.numel() * layer.weight[0].numel()
+        def count(layer, x, y):
+            # A transposed convolution's products are those of the convolution that it is the transpose of.
+            sums[0] += (x[0].numel() if isinstance(layer, nn.ConvTranspose2d) else y.numel()) * layer.weight[0].numel()
 
         for layer in module.modules():
-            if isinstance(layer, (nn.Conv2d, nn.Linear)):
+            if isinstance(layer, (nn.Conv2d, nn.ConvTranspose2d, nn.Linear)):
                 layer.register_forward_hook(count)
         module.eval()
-        assert module(torch.empty(1, c, h, w)).shape == (1, classes)
+        assert module(torch.empty(1, c, h, w)).shape[:2] == (1, classes)
     parameters = sum(p.numel() for p in module.parameters())
     buffers = sum(b.numel() for name, b in module.named_buffers() if not name.endswith("num_batches_tracked"))
     return parameters, buffers, sums[0]
@@ -97,3 +124,5 @@ print("LeNet5", (1, 32, 32, 10), "without a border", *figures(lenet5, 1, 32, 32,
 for name, make in networks.items():
     for shape in ((1, 28, 28, 10) if name == "LeNet5" else (3, 224, 224, 1000), (1, 120, 85, 27)):
         print(name, shape, *figures(make, *shape))
+for shape, widths in (((1, 512, 512, 1), (64, 128, 256, 512, 1024)), ((16, 128, 128, 3), (32, 64, 128))):
+    print("UNet", shape, widths, *figures(unet, *shape, widths=widths))

@@ -7,6 +7,7 @@
 #include "../../examples/networks/alexnet.hpp"
 #include "../../examples/networks/lenet5.hpp"
 #include "../../examples/networks/resnet.hpp"
+#include "../../examples/networks/unet.hpp"
 #include "../../examples/networks/vgg16.hpp"
 
 #include <doctest/doctest.h>
@@ -23,7 +24,7 @@ struct Figures {
 template <class Net> constexpr Figures figures() {
   Figures sum{Net::parameter_count, Net::program::nodes.buffer_size, 0};
   for (auto const& n : Net::program::nodes.node)
-    if (n.role == Role::contraction)
+    if (n.role == Role::contraction || n.role == Role::convolution)
       sum.multiply_adds += (n.flops - (n.parameter[1].count > 0) * n.output.size()) / 2;
   return sum;
 }
@@ -40,6 +41,10 @@ TEST_CASE(
   static_assert(figures<ResNet18<>>() == Figures{11'689'512, 9'600, 1'814'073'344});
   static_assert(figures<ResNet34<>>() == Figures{21'797'672, 17'024, 3'663'761'408});
   static_assert(figures<ResNet50<>>() == Figures{25'557'032, 53'120, 4'089'184'256});
+  static_assert(figures<UNet<1, 512, 512, 1, 64, 128, 256, 512, 1024>>() ==
+                Figures{31'036'481, 11'776, 192'367'558'656});
+  static_assert(figures<UNet<16, 128, 128, 3, 32, 64, 128>>() ==
+                Figures{470'979, 1'280, 1'654'128'640});
   CHECK(ResNet50<>::output == Shape{1000});
 }
 

@@ -133,6 +133,30 @@ class ContactMapAutoencoder(nn.Module):
         return self.decoder(mean + torch.randn_like(mean) * torch.exp(0.5 * log_variance)), mean, log_variance
 
 
+class UNet(nn.Module):
+    """A level of the U and those below it; with the last layer, the whole of it."""
+
+    def __init__(self, inputs, widths, classes=0):
+        super().__init__()
+        width, *below = widths
+        self.encode, self.below = self.double_convolution(inputs, width), None
+        if below:
+            self.below = nn.Sequential(nn.MaxPool2d(2), UNet(width, below), nn.ConvTranspose2d(below[0], width, 2, 2))
+            self.decode = self.double_convolution(2 * width, width)
+        self.last = nn.Conv2d(width, classes, 1) if classes else nn.Identity()
+
+    @staticmethod
+    def double_convolution(inputs, width):
+        return nn.Sequential(nn.Conv2d(inputs, width, 3, padding=1, bias=False), nn.BatchNorm2d(width), nn.ReLU(),
+                             nn.Conv2d(width, width, 3, padding=1, bias=False), nn.BatchNorm2d(width), nn.ReLU())
+
+    def forward(self, x):
+        x = self.encode(x)
+        if self.below is not None:
+            x = self.decode(torch.cat((self.below(x), x), 1))
+        return self.last(x)
+
+
 def resnet18():
     layers = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(3, 2, 1)]
     inputs = 64

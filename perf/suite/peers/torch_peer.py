@@ -24,7 +24,7 @@ except ImportError:
     sys.exit(0)
 
 sys.dont_write_bytecode = True
-from torch_networks import (ContactMapAutoencoder, LstmForecast, TwoHeadLeNet, alexnet, encoder, lenet, mlp,  # noqa: E402
+from torch_networks import (ContactMapAutoencoder, LstmForecast, TwoHeadLeNet, UNet, alexnet, encoder, lenet, mlp,  # noqa: E402
                             resnet50, vgg16)
 
 if a.device == "cuda" and not torch.cuda.is_available():
@@ -243,6 +243,11 @@ def cases():
         batch = on(32, 1024)
         x = (torch.rand(batch, 1, 28, 28) < 0.2).float().to(memory_format=torch.channels_last)
         yield "", batch, training(ContactMapAutoencoder().to(memory_format=torch.channels_last), x, x, evidence_bound)
+    elif a.workload == "segment-train":
+        batch = on(4, 64)
+        x = torch.randn(batch, 16, 128, 128).to(memory_format=torch.channels_last)
+        yield "", batch, training(UNet(16, (32, 64, 128), 3).to(memory_format=torch.channels_last), x,
+                                  torch.randint(3, (batch, 128, 128)), nn.functional.cross_entropy)
     elif a.workload == "trunk-head-train":
         batch = on(128, 4096)
         x = torch.randn(batch, 1, 28, 28).to(memory_format=torch.channels_last)
