@@ -25,6 +25,13 @@ template <class T>
 inline constexpr bool is_vectorised =
     (std::is_same_v<T, float> || std::is_same_v<T, double>) && !PHYLLO_REORDERS_SUMS;
 
+template <class T> PHYLLO_INLINE T masked_choice(bool condition, T then, T otherwise) {
+  using Pattern = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  Pattern const mask = -Pattern(condition);
+  return Kokkos::bit_cast<T>((Kokkos::bit_cast<Pattern>(then) & mask) |
+                             (Kokkos::bit_cast<Pattern>(otherwise) & ~mask));
+}
+
 }  // namespace detail
 
 /// sqrt(x).
@@ -123,18 +130,16 @@ template <class T> PHYLLO_INLINE T decay_minus_one(T x) {
   return T(2) * t / (T(1) - t);
 }
 
-/// `below` where 0 <= x < limit, else `otherwise`, as for an x that is not a number. By masks on
-/// processors: GCC puts numbers that are computed for a choice only behind a branch, and a loop
-/// with a branch does not become vectors.
-template <class T> PHYLLO_INLINE T chosen_below(T x, T limit, T below, T otherwise) {
+/// `then` where the condition holds, else `otherwise`. By masks on processors: GCC puts arithmetic
+/// on a chosen number behind a branch, and without AVX-512 a loop with a branch does not become
+/// vectors. Join conditions by `|` and `&`, which are no branches either.
+template <class Condition, class T>
+PHYLLO_INLINE T chosen(Condition condition, T then, T otherwise) {
   if constexpr (detail::is_vectorised<T>) {
-    using Pattern = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
-    Pattern const mask = (Kokkos::bit_cast<Pattern>(x) - Kokkos::bit_cast<Pattern>(limit)) >>
-                         (8 * sizeof(Pattern) - 1);
-    return Kokkos::bit_cast<T>((Kokkos::bit_cast<Pattern>(below) & mask) |
-                               (Kokkos::bit_cast<Pattern>(otherwise) & ~mask));
+    KOKKOS_IF_ON_HOST((return detail::masked_choice(condition, then, otherwise);))
+    KOKKOS_IF_ON_DEVICE((return condition ? then : otherwise;))
   } else {
-    return x < limit ? below : otherwise;
+    return condition ? then : otherwise;
   }
 }
 

@@ -103,7 +103,8 @@ template <double Probability = 0.5> struct AlphaDropout : Pointwise {
   template <class T> PHYLLO_INLINE static T value(T x, Element const& e) {
     if (!e.training) return x;
     T const factor = T(scale());
-    return is_dropped(e) ? factor * T((1 - Probability) * saturation) : factor * x + shift(factor);
+    return chosen(is_dropped(e), factor * T((1 - Probability) * saturation),
+                  factor * x + shift(factor));
   }
   template <class T> PHYLLO_INLINE static T derivative(T, Element const& e) {
     if (!e.training) return T(1);

@@ -26,10 +26,10 @@ template <double Alpha = 1.0> struct ELU : Pointwise {
 
   template <class T> PHYLLO_INLINE static T value(T x) {
     T const below = T(Alpha) * decay_minus_one(x);
-    return x > T(0) ? x : below;
+    return chosen(x > T(0), x, below);
   }
   template <class T> PHYLLO_INLINE static T derivative(T y) {
-    return y > T(0) ? T(1) : y + T(Alpha);
+    return chosen(y > T(0), T(1), y + T(Alpha));
   }
 
   template <class Where, class Given, class Expected> struct Refused {
@@ -53,10 +53,10 @@ template <double Alpha = 1.0> struct CELU : Pointwise {
 
   template <class T> PHYLLO_INLINE static T value(T x) {
     T const below = T(Alpha) * decay_minus_one(x * T(1 / Alpha));
-    return x > T(0) ? x : below;
+    return chosen(x > T(0), x, below);
   }
   template <class T> PHYLLO_INLINE static T derivative(T y) {
-    return y > T(0) ? T(1) : y * T(1 / Alpha) + T(1);
+    return chosen(y > T(0), T(1), y * T(1 / Alpha) + T(1));
   }
 
   template <class Where, class Given, class Expected> struct Refused {
@@ -78,10 +78,10 @@ struct SELU : Pointwise {
 
   template <class T> PHYLLO_INLINE static T value(T x) {
     T const below = T(scale * alpha) * decay_minus_one(x);
-    return x > T(0) ? T(scale) * x : below;
+    return chosen(x > T(0), T(scale) * x, below);
   }
   template <class T> PHYLLO_INLINE static T derivative(T y) {
-    return y > T(0) ? T(scale) : y + T(scale * alpha);
+    return chosen(y > T(0), T(scale), y + T(scale * alpha));
   }
 
  private:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/core/between.hpp>
+#include <phyllo/core/elementary.hpp>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/layer/pointwise.hpp>
 
@@ -24,7 +25,7 @@ struct HardSigmoid : Pointwise {
     return detail::between(T(0), x * T(1.0 / 6) + T(0.5), T(1));
   }
   template <class T> PHYLLO_FUNCTION static T derivative(T y) {
-    return ((y <= T(0)) | (y >= T(1))) ? T(0) : T(1.0 / 6);
+    return chosen((y <= T(0)) | (y >= T(1)), T(0), T(1.0 / 6));
   }
 };
 
@@ -42,8 +43,8 @@ struct HardSwish : Pointwise {
     return x * ((detail::between(T(-3), x, T(3)) + T(3)) * T(1.0 / 6));
   }
   template <class T> PHYLLO_FUNCTION static T derivative(T x) {
-    T const edge = x > T(0) ? T(1) : T(0);
-    return ((x <= T(-3)) | (x >= T(3))) ? edge : x * T(1.0 / 3) + T(0.5);
+    T const edge = chosen(x > T(0), T(1), T(0));
+    return chosen((x <= T(-3)) | (x >= T(3)), edge, x * T(1.0 / 3) + T(0.5));
   }
 };
 

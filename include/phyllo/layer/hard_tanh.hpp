@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/core/between.hpp>
+#include <phyllo/core/elementary.hpp>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/refusal.hpp>
 #include <phyllo/layer/pointwise.hpp>
@@ -26,7 +27,7 @@ template <double Low = -1.0, double High = 1.0> struct HardTanh : Pointwise {
     return detail::between(T(Low), x, T(High));
   }
   template <class T> PHYLLO_FUNCTION static T derivative(T y) {
-    return ((y <= T(Low)) | (y >= T(High))) ? T(0) : T(1);
+    return chosen((y <= T(Low)) | (y >= T(High)), T(0), T(1));
   }
 
   template <class Where, class Given, class Expected> struct Refused {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/elementary.hpp>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/refusal.hpp>
 #include <phyllo/layer/pointwise.hpp>
@@ -23,10 +24,10 @@ template <double NegativeSlope = 0.01> struct LeakyReLU : Pointwise {
   static constexpr bool accepts(Shape) { return NegativeSlope >= 0; }
 
   template <class T> PHYLLO_FUNCTION static T value(T x) {
-    return x <= T(0) ? T(NegativeSlope) * x : x;
+    return chosen(x <= T(0), T(NegativeSlope) * x, x);
   }
   template <class T> PHYLLO_FUNCTION static T derivative(T y) {
-    return y <= T(0) ? T(NegativeSlope) : T(1);
+    return chosen(y <= T(0), T(NegativeSlope), T(1));
   }
 
   template <class Where, class Given, class Expected> struct Refused {

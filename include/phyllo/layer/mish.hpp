@@ -32,7 +32,7 @@ struct Mish : Pointwise {
 
  private:
   // From 20 on tanh is one in double as well.
-  template <class T> PHYLLO_INLINE static T below_limit(T x) { return x > T(20) ? T(20) : x; }
+  template <class T> PHYLLO_INLINE static T below_limit(T x) { return chosen(x > T(20), T(20), x); }
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/elementary.hpp>
 #include <phyllo/core/options.hpp>
 #include <phyllo/layer/map.hpp>
 
@@ -25,10 +26,10 @@ template <class... Options> struct PReLU : Map {
   static constexpr bool accepts(Shape) { return valid_options; }
 
   template <class T> PHYLLO_INLINE static T value(T x, T weight) {
-    return x > T(0) ? x : weight * x;
+    return chosen(x > T(0), x, weight * x);
   }
   template <class T> PHYLLO_INLINE static Partials<T, 2> derivatives(T x, T weight) {
-    return {x > T(0) ? T(1) : weight, x > T(0) ? T(0) : x};
+    return {chosen(x > T(0), T(1), weight), chosen(x > T(0), T(0), x)};
   }
 
   template <class Where, class Given, class Expected> struct Refused {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/elementary.hpp>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/role.hpp>
 #include <phyllo/layer/pointwise.hpp>
@@ -21,8 +22,10 @@ struct ReLU : Pointwise {
   static constexpr Activation activation = Activation::rectifier;
   static constexpr bool needs_constants = false;
 
-  template <class T> PHYLLO_FUNCTION static T value(T x) { return x <= T(0) ? T(0) : x; }
-  template <class T> PHYLLO_FUNCTION static T derivative(T y) { return y <= T(0) ? T(0) : T(1); }
+  template <class T> PHYLLO_FUNCTION static T value(T x) { return chosen(x <= T(0), T(0), x); }
+  template <class T> PHYLLO_FUNCTION static T derivative(T y) {
+    return chosen(y <= T(0), T(0), T(1));
+  }
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA

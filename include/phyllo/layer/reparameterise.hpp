@@ -15,11 +15,11 @@ struct ReparameterisedNormal : Map {
   // Without noise the deviation, which may be infinite, is not read.
   template <class T> PHYLLO_INLINE static T value(T mean, T log_variance, T noise) {
     T const z = mean + exponential(T(0.5) * log_variance) * noise;
-    return noise == T(0) ? mean : z;
+    return chosen(noise == T(0), mean, z);
   }
   template <class T> PHYLLO_INLINE static Partials<T, 2> derivatives(T, T log_variance, T noise) {
     T const d = T(0.5) * noise * exponential(T(0.5) * log_variance);
-    return {T(1), noise == T(0) ? T(0) : d};
+    return {T(1), chosen(noise == T(0), T(0), d)};
   }
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/elementary.hpp>
 #include <phyllo/layer/whole_power.hpp>
 
 #include <Kokkos_MathematicalFunctions.hpp>
@@ -23,13 +24,13 @@ template <int Power, int Count> struct RootOfSum : Pointwise {
     if constexpr (Power == 1)
       return T(Count) * x;
     else if constexpr (Power == 2)
-      return Kokkos::sqrt(T(Count) * x);
+      return square_root(T(Count) * x);
     else
       return Kokkos::pow(T(Count) * x, T(1) / T(Power));
   }
   template <class T> PHYLLO_FUNCTION static T derivative(T y) {
     if constexpr (Power == 1) return T(Count);
-    return y == T(0) ? T(0) : T(Count) / (T(Power) * detail::whole_power<Power - 1>(y));
+    return chosen(y == T(0), T(0), T(Count) / (T(Power) * detail::whole_power<Power - 1>(y)));
   }
 };
 

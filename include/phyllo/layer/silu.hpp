@@ -25,7 +25,7 @@ struct SiLU : Pointwise {
   template <class T> PHYLLO_INLINE static T value(T x) { return x * logistic(x); }
   template <class T> PHYLLO_INLINE static T derivative(T x) {
     T const e = decay(-Kokkos::fabs(x)), larger = T(1) / (T(1) + e), smaller = e * larger;
-    return (x < T(0) ? smaller : larger) + x * (smaller * larger);
+    return chosen(x < T(0), smaller, larger) + x * (smaller * larger);
   }
 };
 

@@ -34,7 +34,7 @@ struct LogCosh {
       T const square = t * t < quarter ? t * t : quarter;
       T const near = logarithm_of_one_plus(square) - logarithm_of_one_plus(-square);
       T const far = d + logarithm_of_one_plus(decay(T(-2) * d)) - ln_2;
-      return chosen_below(t * t, quarter, near, far);
+      return chosen(t * t < quarter, near, far);
     });
   }
 };

@@ -4,16 +4,26 @@
 
 #include <phyllo/backend/host/kernels.hpp>
 #include <phyllo/backend/host/simd/numbers.hpp>
+#include <phyllo/op/add.hpp>
 #include <phyllo/op/pointwise.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
-/// The loop over elements [first, last) of a batch, sample by sample. Within one, the name of a
-/// random number changes in its index alone, so that the generator becomes vectors.
-template <class Functor> struct RandomElements {
-  Functor const& functor;  // functor(place in the batch, its Element)
+/// The loop over elements [first, last) of a batch: all in one where they differ in nothing but
+/// their place, sample by sample where numbers are random. Within a sample, the name of a random
+/// number changes in its index alone, so that the generator becomes vectors.
+template <class Functor> struct ElementLoop {
+  Functor const& functor;  // functor(first place, place from there, Element)
 
-  void run(Randomness const& random, long first, long last, int size) const {
+  void run(long first, long last) const {
+    constexpr long at_once = 1L << 30;  // places from the first one are int
+    for (; first < last; first += at_once) {
+      int const count = int(last - first < at_once ? last - first : at_once);
+      PHYLLO_SIMD(16)
+      for (int i = 0; i < count; ++i) functor(first, i, Element{});
+    }
+  }
+  void run_random(Randomness const& random, long first, long last, int size) const {
     while (first < last) {
       long const n = first / size, begin = n * size;
       long const end = begin + size < last ? begin + size : last;
@@ -43,34 +53,40 @@ template <class Functor> struct RandomElements {
   }
 };
 
-/// One piece: some elements.
-template <class Chain, class P> struct random_pointwise_forward {
-  using A = typename P::accumulate;
-  using S = typename P::storage;
-  typename op::Pointwise<Chain>::template Forward<P> work;
-  int pieces;
+/// One of some pieces of a pass over all elements. Derived: work, and what is done with an element.
+template <class Derived, class Chain> struct ElementPiece {
+  int pieces = 1;
 
   void operator()(int piece) const {
+    auto const& derived = static_cast<Derived const&>(*this);
+    auto const& work = derived.work;
     long const all = long(work.batch) * work.size;
-    RandomElements<random_pointwise_forward>{*this}.run(work.random, all * piece / pieces,
-                                                        all * (piece + 1) / pieces, work.size);
+    long const first = all * piece / pieces, last = all * (piece + 1) / pieces;
+    ElementLoop<Derived> const loop{derived};
+    if constexpr (Chain::random)
+      loop.run_random(work.random, first, last, work.size);
+    else
+      loop.run(first, last);
   }
+};
+
+template <class Chain, class P>
+struct pointwise_forward : ElementPiece<pointwise_forward<Chain, P>, Chain> {
+  using A = typename P::accumulate;
+  typename op::Pointwise<Chain>::template Forward<P> work;
+
+  using ElementPiece<pointwise_forward, Chain>::operator();
   PHYLLO_INLINE_ON_HOST void operator()(long begin, int i, Element const& e) const {
     store_number(Chain::value(number<A>(work.x + begin, i), e), work.y + begin, i);
   }
 };
 
-template <class Chain, class P> struct random_pointwise_backward {
+template <class Chain, class P>
+struct pointwise_backward : ElementPiece<pointwise_backward<Chain, P>, Chain> {
   using A = typename P::accumulate;
-  using S = typename P::storage;
   typename op::Pointwise<Chain>::template Backward<P> work;
-  int pieces;
 
-  void operator()(int piece) const {
-    long const all = long(work.batch) * work.size;
-    RandomElements<random_pointwise_backward>{*this}.run(work.random, all * piece / pieces,
-                                                         all * (piece + 1) / pieces, work.size);
-  }
+  using ElementPiece<pointwise_backward, Chain>::operator();
   PHYLLO_INLINE_ON_HOST void operator()(long begin, int i, Element const& e) const {
     A kept = 0;
     if constexpr (Chain::derivative_of != Derivative::nothing)
@@ -81,29 +97,47 @@ template <class Chain, class P> struct random_pointwise_backward {
   }
 };
 
-/// Chains with random numbers; others are a loop over all elements, as on every backend.
-template <class Chain, class P>
-  requires Chain::random
-struct Kernels<op::Pointwise<Chain>, P> {
+template <class Chain, class P> struct add_forward : ElementPiece<add_forward<Chain, P>, Chain> {
+  using A = typename P::accumulate;
+  typename op::Add<Chain>::template Forward<P> work;
+
+  using ElementPiece<add_forward, Chain>::operator();
+  PHYLLO_INLINE_ON_HOST void operator()(long begin, int i, Element const& e) const {
+    A const sum = number<A>(work.a + begin, i) + number<A>(work.b + begin, i);
+    if (work.saved != nullptr) store_number(sum, work.saved + begin, i);
+    store_number(Chain::value(sum, e), work.y + begin, i);
+  }
+};
+
+template <class Functor, class Space, class Work>
+void launch_elements(Space const& exec, std::string const& label, Work const& work) {
+  constexpr long worth_a_thread = 2048;  // numbers
+  long const count = long(work.batch) * work.size / worth_a_thread;
+  if (work.batch == 0) return;
+  Functor f;
+  f.work = work;
+  f.pieces = count < 1 ? 1 : count < exec.concurrency() ? int(count) : exec.concurrency();
+  launch(exec, label, f.pieces, f);
+}
+
+template <class Chain, class P> struct Kernels<op::Pointwise<Chain>, P> {
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename op::Pointwise<Chain>::template Forward<P> const& work) {
-    launch_pieces(exec, label, random_pointwise_forward<Chain, P>{work, 1});
+    launch_elements<pointwise_forward<Chain, P>>(exec, label, work);
   }
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename op::Pointwise<Chain>::template Backward<P> const& work) {
-    launch_pieces(exec, label, random_pointwise_backward<Chain, P>{work, 1});
+    launch_elements<pointwise_backward<Chain, P>>(exec, label, work);
   }
+};
 
- private:
-  template <class Space, class Functor>
-  static void launch_pieces(Space const& exec, std::string const& label, Functor f) {
-    constexpr long worth_a_thread = 2048;  // numbers
-    long const count = long(f.work.batch) * f.work.size / worth_a_thread;
-    if (f.work.batch == 0) return;
-    f.pieces = count < 1 ? 1 : count < exec.concurrency() ? int(count) : exec.concurrency();
-    launch(exec, label, f.pieces, f);
+template <class Chain, class P> struct Kernels<op::Add<Chain>, P> {
+  template <class Space>
+  static void run(Space const& exec, std::string const& label,
+                  typename op::Add<Chain>::template Forward<P> const& work) {
+    launch_elements<add_forward<Chain, P>>(exec, label, work);
   }
 };
 
