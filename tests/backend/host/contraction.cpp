@@ -49,6 +49,17 @@ TEST_CASE_TEMPLATE("openmp: products of several blocks", P, PHYLLO_TEST_PRECISIO
   compare_contraction<P, host::Kernels>({401, Shape{40}, 1700, {}}, true);
 }
 
+TEST_CASE_TEMPLATE("openmp: products of few rows", P, PHYLLO_TEST_PRECISIONS) {
+  int const depths[] = {1, 15, 16, 17, 130}, columns[] = {1, 7, 15, 16, 17, 31, 64, 100, 161};
+  int pick = 0;
+  for (int const rows : {1, 2, 3, 4, 7, 8, 13, 16, 17})
+    for (int const depth : depths)
+      compare_contraction<P, host::Kernels>({rows, Shape{depth}, columns[pick++ % 9], {}},
+                                            pick % 2 == 0);
+  // More sums than the work memory has room for.
+  compare_contraction<P, host::Kernels>({16, Shape{3}, 33001, {}}, true);
+}
+
 TEST_CASE_TEMPLATE("openmp: convolutions", P, PHYLLO_TEST_PRECISIONS) {
   // One tap; a window of the whole input, as behind Flatten; and one that is neither.
   compare_contraction<P, host::Kernels>({3, Shape{17, 5, 7}, 33, {}}, true);

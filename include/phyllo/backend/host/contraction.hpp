@@ -3,6 +3,8 @@
 #pragma once
 
 #include <phyllo/backend/gemm_shape.hpp>
+#include <phyllo/backend/host/gemm/few_rows_gradients.hpp>
+#include <phyllo/backend/host/gemm/few_rows_product.hpp>
 #include <phyllo/backend/host/gemm/matrix_product.hpp>
 #include <phyllo/backend/host/gemm/product_epilogue.hpp>
 #include <phyllo/backend/host/gemm/scatter_epilogue.hpp>
@@ -41,12 +43,17 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
     }
     MatrixOperand<S, true> const x{work.x, c.depth};
     bool const pairs = multiplies_pairs(c.rows, work.same_in_any_batch);
-    if (c.rows != 1 || pairs)
+    if (!is_few(c.rows, pairs))
       return product(exec, label, x, weight, epilogue, work.memory, c.rows, outputs, c.depth,
                      pairs);
-    RowProduct<S, A, ForwardEpilogue<Chain, P>> row{work.x, weight, epilogue, outputs, c.depth};
-    row.cut_for(exec.concurrency());
-    launch(exec, label, row.pieces, row);
+    if (c.rows == 1) {
+      using Row = RowProduct<S, A, ForwardEpilogue<Chain, P>>;
+      return launch_few(exec, label, Row{work.x, weight, epilogue, outputs, c.depth},
+                        exec.concurrency());
+    }
+    FewRowsProduct<S, A, ForwardEpilogue<Chain, P>> few{work.x,      weight,  epilogue, work.memory,
+                                                        int(c.rows), outputs, c.depth};
+    launch_few(exec, label, few, slices_of(exec, work.memory));
   }
 
   template <class Space>
@@ -60,13 +67,22 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
         run_class(exec, label, work, StridePhase(work.input, work.output, work.window, i));
       return;
     }
-    // One row is not worth packing: the portable kernel reads the weights once, too.
-    if (c.rows == 1) return Portable::run(exec, label, work);
     int const outputs = work.output.channels;
     MatrixOperand<S, true> const d_z{work.d_z, outputs};
+    bool const pairs = multiplies_pairs(c.rows);
+    if (is_few(c.rows, pairs))
+      return launch_few(exec, label,
+                        FewRowsInputGradient<S, A>{d_z,
+                                                   {work.weight, outputs},
+                                                   work.d_x,
+                                                   work.accumulate,
+                                                   int(c.rows),
+                                                   c.depth,
+                                                   outputs},
+                        exec.concurrency());
     MatrixOperand<S, false> const transposed{work.weight, outputs};
     product(exec, label, d_z, transposed, BackwardEpilogue<P>{work.d_x, c.depth, work.accumulate},
-            work.memory, c.rows, c.depth, outputs, multiplies_pairs(c.rows));
+            work.memory, c.rows, c.depth, outputs, pairs);
   }
 
   template <class Space>
@@ -83,9 +99,15 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
       return product(exec, label, window<false>(work), d_z, epilogue, work.memory, rows, outputs,
                      long(work.batch) * work.output.positions(), multiplies_pairs(rows));
     }
+    bool const pairs = multiplies_pairs(c.depth);
+    if (is_few(c.rows, pairs))
+      return launch_few(
+          exec, label,
+          FewRowsWeightGradient<S, A>{
+              {work.x, c.depth}, d_z, work.d_weight, work.d_bias, c.depth, outputs, int(c.rows)},
+          exec.concurrency());
     MatrixOperand<S, false> const transposed{work.x, c.depth};
-    product(exec, label, transposed, d_z, epilogue, work.memory, c.depth, outputs, c.rows,
-            multiplies_pairs(c.depth));
+    product(exec, label, transposed, d_z, epilogue, work.memory, c.depth, outputs, c.rows, pairs);
   }
 
  private:
@@ -135,6 +157,17 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
     product(exec, label, d_z, weight,
             ScatterEpilogue<P>{work.d_x, channels, work.accumulate, c.reached}, work.memory, rows,
             channels, long(c.tap_count()) * outputs, multiplies_pairs(rows));
+  }
+
+  static bool is_few(long rows, bool pairs) { return !pairs && rows > 0 && rows <= few_rows; }
+  template <class Space> static int slices_of(Space const& exec, op::WorkMemory const& memory) {
+    KOKKOS_ASSERT(memory.slices > 0);
+    return exec.concurrency() < memory.slices ? int(exec.concurrency()) : memory.slices;
+  }
+  template <class Space, class Product>
+  static void launch_few(Space const& exec, std::string const& label, Product few, int threads) {
+    few.cut_for(threads);
+    launch(exec, label, few.pieces, few);
   }
 
   // Whether a product of so many rows, or of any number of them, is one of pairs.
