@@ -9,8 +9,8 @@
 namespace phyllo::inline PHYLLO_ISA::host {
 
 /// Bytes of work memory that a thread uses for any matrix product, whatever its shape and type:
-/// 4 MiB where vectors have 64 bytes, else 512 KiB.
-inline constexpr std::size_t product_bytes = InstructionSet::bytes == 64 ? 4u << 20 : 512u << 10;
+/// 4 MiB where vectors have 64 bytes, else 1 MiB.
+inline constexpr std::size_t product_bytes = InstructionSet::bytes == 64 ? 4u << 20 : 1u << 20;
 
 /// Where a thread keeps the packed panels and the sums of a matrix product.
 template <class Product> struct ProductMemory {

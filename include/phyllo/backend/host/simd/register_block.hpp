@@ -62,22 +62,31 @@ template <class T, int Rows, int Vectors, int Last> struct RegisterBlock {
     }
   }
 
-  /// sum(r, v) += x(r, k) w(k, v) for k < depth, k rising.
-  template <class W>
+  /// sum(r, v) += x(r, k) w(k, v) for k < depth, k rising; so many depths in one turn of the loop.
+  template <int Depths = 1, class W>
   PHYLLO_INLINE_ON_HOST void multiply(T const* x, long row_stride, long depth_stride, W const* w,
                                       long w_stride, int depth) {
-    for (int k = 0; k < depth; ++k) {
-      Vector<T> row[Vectors];
+    int k = 0;
+    for (; k + Depths <= depth; k += Depths) {
       PHYLLO_UNROLL_ON_HOST
-      for (int v = 0; v < Vectors; ++v) row[v] = load(w, v);
+      for (int i = 0; i < Depths; ++i, x += depth_stride, w += w_stride)
+        multiply_once(x, row_stride, w);
+    }
+    if constexpr (Depths > 1)
+      for (; k < depth; ++k, x += depth_stride, w += w_stride) multiply_once(x, row_stride, w);
+  }
+
+ private:
+  template <class W>
+  PHYLLO_INLINE_ON_HOST void multiply_once(T const* x, long row_stride, W const* w) {
+    Vector<T> row[Vectors];
+    PHYLLO_UNROLL_ON_HOST
+    for (int v = 0; v < Vectors; ++v) row[v] = load(w, v);
+    PHYLLO_UNROLL_ON_HOST
+    for (int r = 0; r < Rows; ++r) {
+      Vector<T> const factor = I::broadcast(x[r * row_stride]);
       PHYLLO_UNROLL_ON_HOST
-      for (int r = 0; r < Rows; ++r) {
-        Vector<T> const factor = I::broadcast(x[r * row_stride]);
-        PHYLLO_UNROLL_ON_HOST
-        for (int v = 0; v < Vectors; ++v) sum[r][v] = I::multiply_add(factor, row[v], sum[r][v]);
-      }
-      x += depth_stride;
-      w += w_stride;
+      for (int v = 0; v < Vectors; ++v) sum[r][v] = I::multiply_add(factor, row[v], sum[r][v]);
     }
   }
 };
