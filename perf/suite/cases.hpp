@@ -4,6 +4,7 @@
 
 #include "networks.hpp"
 #include "serve.hpp"
+#include "step_times.hpp"
 
 #include <phyllo/backend/reference/reference.hpp>
 
@@ -231,6 +232,9 @@ Case training_case(Ceilings const& c, long batch, Targets const& targets, long c
       state->trainer.step(state->x, state->targets);
       state->exec.fence("perf");
     };
+    k.print_steps = [c, batch, call = k.call] {
+      print_step_times<NetworkPlan<Net, Phase::training, P, Exec>, P>(c, batch, call);
+    };
   }
   return k;
 }
@@ -247,8 +251,10 @@ std::vector<Case> training_cases(Ceilings const& c, long batch, Targets const& t
 /// Calls `Workload<P>::run(dtype)` for the precision P that `--dtype` names.
 template <template <class> class Workload> int with_precision(int argc, char* argv[]) {
   std::string dtype = "f32";
-  for (int i = 1; i + 1 < argc; ++i)
-    if (std::strcmp(argv[i], "--dtype") == 0) dtype = argv[i + 1];
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--dtype") == 0 && i + 1 < argc) dtype = argv[i + 1];
+    if (std::strcmp(argv[i], "--steps") == 0) wants_steps = true;
+  }
   if (dtype == "f32") return Workload<Full<float>>::run(dtype);
   if (dtype == "bf16") return Workload<Mixed<bf16, float>>::run(dtype);
   if constexpr (on_device) {

@@ -23,15 +23,24 @@ struct Case {
   double flops_per_sample = 0;
   double bytes_per_sample = 0;  // of memory that no cache holds
   double floor_seconds = 0;
-  std::string ceiling;         // what the floor stands on
-  double relative_error = 0;   // against float64
-  std::function<void()> call;  // returns when it is done
+  std::string ceiling;                // what the floor stands on
+  double relative_error = 0;          // against float64
+  std::function<void()> call;         // returns when it is done
+  std::function<void()> print_steps;  // where its time lies, if that is known
 };
+
+/// Whether `--steps` asks for the steps of the cases, not for their times.
+inline bool wants_steps = false;
 
 /// Answers `perf/run`: one line about each case, "ready", and then, for every line `sample CASE`,
 /// the seconds of one call. So that systems can be timed in turns, each is a process.
 inline int serve(std::string const& workload, std::string const& backend, std::string const& dtype,
                  Ceilings const& c, std::vector<Case> const& cases) {
+  if (wants_steps) {
+    for (Case const& k : cases)
+      if (k.print_steps) k.print_steps();
+    return 0;
+  }
   c.print();
   Samples samples;
   for (Case const& k : cases) {
