@@ -8,8 +8,14 @@ cmake/dev-env --with peers python3 tests/network/count_published_networks.py
 The modules are torchvision's, written anew from the papers; nothing is allocated. Columns: network, input, classes,
 parameters, running means and variances, multiply-adds of convolutions and linear layers.
 """
+import pathlib
+import sys
+
 import torch
 from torch import nn
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "perf/suite/peers"))
+from torch_networks import UNet  # noqa: E402
 
 
 def lenet5(c, h, w, classes, border=2):
@@ -71,28 +77,6 @@ def resnet(counts, bottleneck):
                 inputs = 4 * width if bottleneck else width
         return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(inputs, classes))
     return make
-
-
-class UNet(nn.Module):
-    def __init__(self, inputs, widths, classes=0):
-        super().__init__()
-        width, *below = widths
-        self.encode, self.below = self.convolutions(inputs, width), None
-        if below:
-            self.below = nn.Sequential(nn.MaxPool2d(2), UNet(width, below), nn.ConvTranspose2d(below[0], width, 2, 2))
-            self.decode = self.convolutions(2 * width, width)
-        self.last = nn.Conv2d(width, classes, 1) if classes else nn.Identity()
-
-    @staticmethod
-    def convolutions(inputs, width):
-        return nn.Sequential(nn.Conv2d(inputs, width, 3, padding=1, bias=False), nn.BatchNorm2d(width), nn.ReLU(),
-                             nn.Conv2d(width, width, 3, padding=1, bias=False), nn.BatchNorm2d(width), nn.ReLU())
-
-    def forward(self, x):
-        x = self.encode(x)
-        if self.below is not None:
-            x = self.decode(torch.cat((x, self.below(x)), 1))
-        return self.last(x)
 
 
 def unet(c, h, w, classes, widths):

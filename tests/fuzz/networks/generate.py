@@ -1562,6 +1562,9 @@ def complete(d):
     # What those calls refuse.
     d["call"] = d["call"] and not any(g.is_integer(v) for _, v in g.inputs) and not any(n["kind"] == "sparse_product" for n in g.nodes)
     d["loss"] = (d["loss"] * 8)[:len(g.outputs)]
+    # A class is a label, so that labels hold every class.
+    if d["labels"] == "unsigned char" and any(g.shape(v)[0] > 256 for _, v in g.outputs):
+        d["labels"] = "int"
     d["boundaries"] = g.boundaries(d)
     return d
 
