@@ -24,6 +24,12 @@ template <class Space> int pieces_of(Space const& exec, long batch, int rows, in
   return int(tiles < exec.concurrency() ? tiles : exec.concurrency());
 }
 
+/// Where piece i of `pieces` begins, to which whole units of a count are dealt out.
+constexpr long piece_begin(long count, long unit, long i, long pieces) {
+  long const at = (count + unit - 1) / unit * i / pieces * unit;
+  return at < count ? at : count;
+}
+
 /// Work items for so many pieces, at most one for each thread and slice of work memory: what a
 /// piece leaves in a slice is in the cache of the thread that computes the next one.
 template <class Space> int workers_of(Space const& exec, int pieces, int slices) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/backend/host/simd/register_block.hpp>
+#include <phyllo/backend/host/kernels.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
@@ -17,11 +17,6 @@ template <class A> struct FewRows {
   using Block = RegisterBlock<A, rows, vectors, lanes<A>>;
 
   static constexpr int padded(int count) { return (count + rows - 1) / rows * rows; }
-  /// Where part i of `pieces` begins when whole units are dealt out.
-  static constexpr long cut(long count, long unit, long i, long pieces) {
-    long const at = (count + unit - 1) / unit * i / pieces * unit;
-    return at < count ? at : count;
-  }
   /// Pieces of `units` for as many threads, none of them shorter than the start of a thread.
   static int pieces(int threads, long units, double products) {
     constexpr double fewest = 1 << 17;

@@ -31,8 +31,8 @@ template <class S, class A> struct FewRowsInputGradient {
   int pieces = 1;
 
   void operator()(int piece) const {
-    long const end = Few::cut(columns, columns_at_once, piece + 1, pieces);
-    long c = Few::cut(columns, columns_at_once, piece, pieces);
+    long const end = piece_begin(columns, columns_at_once, piece + 1, pieces);
+    long c = piece_begin(columns, columns_at_once, piece, pieces);
     for (; c + columns_at_once <= end; c += columns_at_once) some<columns_at_once>(c);
     for (; c < end; ++c) some<1>(c);
   }
@@ -126,8 +126,8 @@ template <class S, class A> struct FewRowsWeightGradient {
     for (int i = 0; i < depth; ++i)
       for (int v = 0; v < width; ++v)
         rest[i * width + v] = whole + v < columns ? *right.at(i, whole + v) : S(A(0));
-    long const end = Few::cut(rows, Few::rows, piece + 1, pieces);
-    for (long r = Few::cut(rows, Few::rows, piece, pieces); r < end; r += Few::rows) {
+    long const end = piece_begin(rows, Few::rows, piece + 1, pieces);
+    for (long r = piece_begin(rows, Few::rows, piece, pieces); r < end; r += Few::rows) {
       int const some = int(end - r < Few::rows ? end - r : Few::rows);
       A factor[few_rows * Few::rows];  // (depth, rows)
       for (int i = 0; i < depth; ++i)
@@ -138,8 +138,8 @@ template <class S, class A> struct FewRowsWeightGradient {
       if (whole < columns) multiply(r, some, whole, int(columns - whole), factor, rest, width);
     }
     if (column_sums != nullptr)
-      add_columns(Few::cut(columns, width, piece, pieces),
-                  Few::cut(columns, width, piece + 1, pieces));
+      add_columns(piece_begin(columns, width, piece, pieces),
+                  piece_begin(columns, width, piece + 1, pieces));
   }
 
   void cut_for(int threads) {

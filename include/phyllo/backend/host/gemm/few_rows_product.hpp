@@ -33,9 +33,9 @@ template <class S, class A, class Epilogue> struct FewRowsProduct {
 
   void operator()(int piece) const {
     A* const sums = reinterpret_cast<A*>(work.slice(piece));
-    long const end = Few::cut(columns, width, piece + 1, pieces);
+    long const end = piece_begin(columns, width, piece + 1, pieces);
     long const most = most_sums / Few::padded(rows) / width * width;
-    for (long c = Few::cut(columns, width, piece, pieces); c < end; c += most)
+    for (long c = piece_begin(columns, width, piece, pieces); c < end; c += most)
       for (long k = 0; k == 0 || k < depth; k += at_once)
         add(c, int(end - c < most ? end - c : most), k, sums);
   }

@@ -40,10 +40,11 @@ template <class Product, class Right, class Epilogue> struct MatrixProduct {
     [[maybe_unused]] typename Product::Session const session;
     bool const one_part = depth <= Product::depth;
     Memory const memory(work.slice(piece), one_part);
-    long const r0 = cut(rows, Product::rows, piece / column_pieces, row_pieces);
-    long const r1 = cut(rows, Product::rows, piece / column_pieces + 1, row_pieces);
-    long const c0 = cut(columns, Product::columns, piece % column_pieces, column_pieces);
-    long const c1 = cut(columns, Product::columns, piece % column_pieces + 1, column_pieces);
+    long const r0 = piece_begin(rows, Product::rows, piece / column_pieces, row_pieces);
+    long const r1 = piece_begin(rows, Product::rows, piece / column_pieces + 1, row_pieces);
+    long const c0 = piece_begin(columns, Product::columns, piece % column_pieces, column_pieces);
+    long const c1 =
+        piece_begin(columns, Product::columns, piece % column_pieces + 1, column_pieces);
     int const row_blocks = int(parts(r1 - r0, Product::block_rows));
     // Where the depth is one part, no sums wait for the others: a block is as wide as the packed
     // right operand may be, which is then packed once for all rows.
@@ -52,10 +53,10 @@ template <class Product, class Right, class Epilogue> struct MatrixProduct {
     for (int b = 0; b < row_blocks * column_blocks; ++b) {
       int const i = one_part ? b % row_blocks : b / column_blocks;
       int const j = one_part ? b / row_blocks : b % column_blocks;
-      block(memory, r0 + cut(r1 - r0, Product::rows, i, row_blocks),
-            r0 + cut(r1 - r0, Product::rows, i + 1, row_blocks),
-            c0 + cut(c1 - c0, Product::columns, j, column_blocks),
-            c0 + cut(c1 - c0, Product::columns, j + 1, column_blocks), one_part, i == 0);
+      block(memory, r0 + piece_begin(r1 - r0, Product::rows, i, row_blocks),
+            r0 + piece_begin(r1 - r0, Product::rows, i + 1, row_blocks),
+            c0 + piece_begin(c1 - c0, Product::columns, j, column_blocks),
+            c0 + piece_begin(c1 - c0, Product::columns, j + 1, column_blocks), one_part, i == 0);
     }
   }
 
@@ -82,11 +83,6 @@ template <class Product, class Right, class Epilogue> struct MatrixProduct {
   static constexpr double packing_cost = 12;          // of a number, in products
 
   static constexpr long parts(long count, long size) { return (count + size - 1) / size; }
-  // Where part i of `pieces` begins when whole units are dealt out.
-  static constexpr long cut(long count, long unit, long i, long pieces) {
-    long const at = parts(count, unit) * i / pieces * unit;
-    return at < count ? at : count;
-  }
 
   // `kept`: packed panels of the right operand stay for the blocks below, `fresh`: they are to be
   // packed.

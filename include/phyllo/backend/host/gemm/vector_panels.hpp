@@ -66,9 +66,10 @@ template <class A, bool LeftByRows> struct VectorPanels {
   }
 
  private:
+  // Never inlined: among the caller's variables GCC finds no registers for all sums.
   template <int Rows, int Vectors>
-  static void multiply_block(int deep, A const* left, A const* right, A* sums, A const* first,
-                             bool fresh) {
+  PHYLLO_NOINLINE static void multiply_block(int deep, A const* left, A const* right, A* sums,
+                                             A const* first, bool fresh) {
     RegisterBlock<A, Rows, Vectors, lanes<A>> block;
     if (fresh)
       block.begin(first);

@@ -35,6 +35,9 @@ struct Avx512 {
   /// a b + c, rounded once
   static __m512 multiply_add(__m512 a, __m512 b, __m512 c) { return _mm512_fmadd_ps(a, b, c); }
   static __m512d multiply_add(__m512d a, __m512d b, __m512d c) { return _mm512_fmadd_pd(a, b, c); }
+  /// sum = a b + sum
+  static void accumulate(__m512& sum, __m512 a, __m512 b) { sum = multiply_add(a, b, sum); }
+  static void accumulate(__m512d& sum, __m512d a, __m512d b) { sum = multiply_add(a, b, sum); }
 
   /// Lane i is lane index[i] of v.
   static __m512 permute(__m512 v, int const* index) {

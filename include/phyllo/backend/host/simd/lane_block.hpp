@@ -52,7 +52,7 @@ template <class T, int Rows, int Columns> struct LaneBlock {
       for (int r = 0; r < Rows; ++r) {
         Vector<T> const factor = I::broadcast(w[r]);
         PHYLLO_UNROLL_ON_HOST
-        for (int c = 0; c < Columns; ++c) sum[r][c] = I::multiply_add(factor, column[c], sum[r][c]);
+        for (int c = 0; c < Columns; ++c) I::accumulate(sum[r][c], factor, column[c]);
       }
       w += w_stride;
       x += lanes<T>;
@@ -70,7 +70,7 @@ template <class T, int Rows, int Columns> struct LaneBlock {
       for (int r = 0; r < Rows; ++r) {
         Vector<T> const factor = I::load(a + r * lanes<T>);
         PHYLLO_UNROLL_ON_HOST
-        for (int c = 0; c < Columns; ++c) sum[r][c] = I::multiply_add(factor, column[c], sum[r][c]);
+        for (int c = 0; c < Columns; ++c) I::accumulate(sum[r][c], factor, column[c]);
       }
       a += a_stride;
       b += b_stride;

@@ -39,6 +39,9 @@ struct PlainVectors {
   /// a b + c, rounded as the compiler contracts it
   static Floats multiply_add(Floats a, Floats b, Floats c) { return a * b + c; }
   static Doubles multiply_add(Doubles a, Doubles b, Doubles c) { return a * b + c; }
+  /// sum = a b + sum
+  static void accumulate(Floats& sum, Floats a, Floats b) { sum = multiply_add(a, b, sum); }
+  static void accumulate(Doubles& sum, Doubles a, Doubles b) { sum = multiply_add(a, b, sum); }
 
   /// Lane i is lane index[i] of v.
   static Floats permute(Floats v, int const* index) {

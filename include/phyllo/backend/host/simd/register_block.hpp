@@ -86,7 +86,7 @@ template <class T, int Rows, int Vectors, int Last> struct RegisterBlock {
     for (int r = 0; r < Rows; ++r) {
       Vector<T> const factor = I::broadcast(x[r * row_stride]);
       PHYLLO_UNROLL_ON_HOST
-      for (int v = 0; v < Vectors; ++v) sum[r][v] = I::multiply_add(factor, row[v], sum[r][v]);
+      for (int v = 0; v < Vectors; ++v) I::accumulate(sum[r][v], factor, row[v]);
     }
   }
 };
