@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Kernels whose machine code registers.py reads: inference and a whole training step of an MLP, in
-// bfloat16 where the target multiplies pairs in vectors.
+// bfloat16 where the target multiplies pairs in vectors, and the three products of a wide layer.
 
 #include <phyllo/phyllo.hpp>
 
@@ -17,7 +17,19 @@ using P = Full<float>;
 #endif
 using Inference = Planned<Mlp, Phase::inference, FusionLevel::segment, sizeof(P::storage)>;
 using Segment = StepSegment<Inference, 0>;
+
+using Rows = host::MatrixOperand<float, true>;
+using Columns = host::MatrixOperand<float, false>;
+template <class Left, class Right, class Epilogue>
+using Product = host::MatrixProduct<host::VectorProduct<float, Left>, Right, Epilogue>;
+using Forward = Product<Rows, Rows, host::ForwardEpilogue<op::Chain<ReLU>, Full<float>>>;
+using InputGradient = Product<Rows, Columns, host::BackwardEpilogue<Full<float>>>;
+using WeightGradient = Product<Columns, Rows, host::ParametersEpilogue<Full<float>>>;
 }  // namespace
 
 template struct phyllo::host::segment_forward<Segment, P>;
 template struct phyllo::host::backward_piece<op::WholeStep<Segment, MeanSquaredError>, P>;
+// Not whole structs: sums of columns are for the epilogue of weight gradients only.
+template void Forward::operator()(int) const;
+template void InputGradient::operator()(int) const;
+template void WeightGradient::operator()(int) const;
