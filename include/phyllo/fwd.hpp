@@ -226,8 +226,10 @@ template <class... Parts> struct Network;
 template <class... Parts> struct Program;
 struct Node;
 
-// fusion, internal but for the level: from the program to the plan, lifetimes, memory
+// fusion, internal but for the level and what is computed again: from the program to the plan,
+// lifetimes, memory
 enum class FusionLevel : int;
+enum class Recomputation : int;
 struct Rule;
 template <int N> struct Plan;
 template <int N> struct Liveness;
@@ -239,7 +241,8 @@ struct PortableBackend;
 struct ReferenceBackend;
 
 // model: from the plan to launches
-template <class Space, class BackendList, FusionLevel Level, class Determinism> struct Execution;
+template <class Space, class BackendList, FusionLevel Level, class Determinism, Recomputation Again>
+struct Execution;
 struct ModelOptions;
 template <class View> struct Gathered;
 template <class Tag, class View> struct Named;

@@ -155,6 +155,11 @@ inline constexpr FusionLevel training_fusion = FusionLevel::none;
 #else
 inline constexpr FusionLevel training_fusion = FusionLevel::tile;
 #endif
+#if defined(PHYLLO_PERF_RECOMPUTING)
+inline constexpr Recomputation training_recomputation = Recomputation::cheap;
+#else
+inline constexpr Recomputation training_recomputation = Recomputation::marked;
+#endif
 
 /// A training step by the public call: forward, loss, backward, update; on a device replayed as it
 /// was captured, and waited for. The gradients of `checked` samples are compared, and of those the
@@ -163,7 +168,8 @@ inline constexpr FusionLevel training_fusion = FusionLevel::tile;
 template <class Net, class L, class P, class Bits = Fastest, class Targets>
 Case training_case(Ceilings const& c, long batch, Targets const& targets, long checked = 32,
                    long last = 0) {
-  using Exec = Execution<Space, typename DefaultBackends<Space>::type, training_fusion, Bits>;
+  using Exec = Execution<Space, typename DefaultBackends<Space>::type, training_fusion, Bits,
+                         training_recomputation>;
   using Fast = Trainer<Net, L, Sgd, P, Local, Exec>;
   using Slow = Trainer<Net, L, Sgd, Full<double>, Local, Reference>;
   Sgd const rule{.rate = 1e-3f, .momentum = 0.9f};
@@ -217,6 +223,7 @@ Case training_case(Ceilings const& c, long batch, Targets const& targets, long c
   k.flops_per_sample = training_flops<Net>();
   k.bytes_per_sample = sizeof(float) * double(Net::input.size()) + target_bytes;
   k.relative_error = relative_error(wanted, Kokkos::subview(got, compared));
+  k.kept_bytes_per_sample = double(NetworkPlan<Net, Phase::training, P, Exec>::memory.bytes_kept);
   set_floor(k, c.template peak<P>(), c.memory());
   if constexpr (on_device) {
     state->trainer.step(state->x, state->targets);

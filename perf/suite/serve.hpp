@@ -25,6 +25,7 @@ struct Case {
   double floor_seconds = 0;
   std::string ceiling;                // what the floor stands on
   double relative_error = 0;          // against float64
+  double kept_bytes_per_sample = 0;   // of training, from the forward to the backward pass
   std::function<void()> call;         // returns when it is done
   std::function<void()> print_steps;  // where its time lies, if that is known
 };
@@ -50,10 +51,10 @@ inline int serve(std::string const& workload, std::string const& backend, std::s
         "\"system\": \"phyllo\", \"backend\": \"%s\", "
         "\"dtype\": \"%s\", \"threads\": %d, \"batch\": %ld, \"flops_per_sample\": %.6g, "
         "\"bytes_per_sample\": %.6g, \"floor_seconds\": %.6g, \"ceiling\": \"%s\", "
-        "\"relative_error\": %.3g}\n",
+        "\"relative_error\": %.3g, \"kept_bytes_per_sample\": %.0f}\n",
         workload.c_str(), k.name.c_str(), k.network.c_str(), k.phase, backend.c_str(),
         dtype.c_str(), c.threads, k.batch, k.flops_per_sample, k.bytes_per_sample, k.floor_seconds,
-        k.ceiling.c_str(), k.relative_error);
+        k.ceiling.c_str(), k.relative_error, k.kept_bytes_per_sample);
   }
   return samples.answer();
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/fusion/plan.hpp>
+#include <phyllo/fusion/recomputation.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -11,7 +12,8 @@ namespace phyllo::inline PHYLLO_ISA {
 /// Time 0 loads the inputs, time s + 1 runs step s, time S + 1 stores the outputs (or evaluates the
 /// loss), then steps run backwards from the last one on, and in the end the inputs' gradients are
 /// stored. Before the last step of a Recompute runs backwards, those of its steps whose numbers
-/// are missing run forward again: a value inside has two lives, with a place for each.
+/// are missing run forward again: a value inside has two lives, with a place for each. So has one
+/// of Recomputation::cheap, before the first step of the backward pass that reads it.
 template <int N> struct Liveness {
   static constexpr int most_sources = 5;
   Nodes<N> const* nodes;
@@ -20,12 +22,14 @@ template <int N> struct Liveness {
   bool has_gradient[N] = {};  // of a value: something that the outputs depend on
   int source_count[N] = {};   // of a step
   int source_of[N][most_sources] = {};
-  int backward_at[N] = {};  // when a step runs backwards
-  bool again[N] = {};       // whether it runs forward twice
-  int again_at[N] = {};     // when it does so
+  int backward_at[N] = {};   // when a step runs backwards
+  bool again[N] = {};        // whether it runs forward twice
+  int again_before[N] = {};  // before which step runs backwards
+  int again_at[N] = {};      // and when
   int end = 0;
 
-  constexpr Liveness(Nodes<N> const& n, Plan<N> const& p, Phase ph)
+  constexpr Liveness(Nodes<N> const& n, Plan<N> const& p, Phase ph,
+                     Recomputation recomputation = Recomputation::marked)
       : nodes(&n), plan(p), phase(ph) {
     for (int s = 0; s < plan.size; ++s) find_sources(s);
     for (int s = plan.size - 1; s >= 0; --s) {
@@ -42,7 +46,7 @@ template <int N> struct Liveness {
           has_gradient[i] =
               has_gradient[i] || (reads(r, i) && has_gradient[plan.tail(plan.step[r])]);
       }
-    if (phase == Phase::training) schedule();
+    if (phase == Phase::training) schedule(recomputation);
   }
 
   constexpr Node const& node(int i) const { return nodes->node[i]; }
@@ -161,15 +165,15 @@ template <int N> struct Liveness {
   // Whether the value of v is given up after the forward pass and computed again.
   constexpr bool lives_twice(int v) const {
     int const s = producer(v);
-    return s >= 0 && again[s] && is_inside(v);
+    return s >= 0 && again[s] && (recomputed(s) == 0 || is_inside(v));
   }
-  // The first step of the Recompute whose last step s is; -1: it is not the last one of any.
-  constexpr int first_recomputed(int s) const {
-    int const of = recomputed(s);
-    if (of == 0 || (s + 1 < plan.size && recomputed(s + 1) == of)) return -1;
-    int first = s;
-    while (first > 0 && recomputed(first - 1) == of) --first;
-    return first;
+  // Whether step r runs forward again just before step s runs backwards.
+  constexpr bool runs_again_before(int r, int s) const { return again[r] && again_before[r] == s; }
+  // The first step that does so; s + 1: there is none.
+  constexpr int first_again(int s) const {
+    int r = 0;
+    while (r <= s && !runs_again_before(r, s)) ++r;
+    return r;
   }
   // Whether the gradient of v is what the caller gives for one output: no step adds to it.
   constexpr bool is_given_whole(int v) const {
@@ -245,12 +249,72 @@ template <int N> struct Liveness {
         needs = needs || (source(r, i) == v && (again[r] || rereads_source(r, i)));
     return needs;
   }
-  constexpr void schedule() {
-    for (int s = plan.size - 1; s >= 0; --s) again[s] = needs_again(s);
+  constexpr int last_recomputed(int s) const {
+    int last = s;
+    while (last + 1 < plan.size && recomputed(last + 1) == recomputed(s)) ++last;
+    return last;
+  }
+  // Whether v stays from the forward to the backward pass, because that reads it.
+  constexpr bool is_kept(int v) const {
+    if (lives_twice(v)) return false;
+    int const p = producer(v);
+    bool reads = p >= 0 && (again[p] || rereads_result(p));
+    for (int r = 0; r < plan.size; ++r)
+      for (int i = 0; i < sources(r); ++i)
+        reads = reads || (source(r, i) == v && (again[r] || rereads_source(r, i)));
+    return reads;
+  }
+  constexpr bool has_one_reader(int v) const {
+    int count = 0;
+    for (int r = 0; r < plan.size; ++r)
+      for (int i = 0; i < sources(r); ++i) count += source(r, i) == v;
+    return count == 1 && !is_output(v);
+  }
+  // Whether a few operations on what is kept give the value of step s, whose sources without
+  // another reader may be computed again with it.
+  constexpr bool is_cheap(int s) const {
+    if (again[s] || recomputed(s) != 0 || is_segment(s) ||
+        plan.step[s].kind == StepKind::attention ||
+        !facts_of(node(plan.head(plan.step[s]))).is_cheap)
+      return false;
+    for (int i = 0; i < sources(s); ++i) {
+      int const v = source(s, i), p = producer(v);
+      if (!is_kept(v) && (p < 0 || !has_one_reader(v) || !is_cheap(p))) return false;
+    }
+    return true;
+  }
+  // The first step of the backward pass that reads the value of step s, if it is one to compute
+  // again then; -1: it stays.
+  constexpr int first_rereader(int s) const {
+    int const v = plan.tail(plan.step[s]);
+    if (!has_gradient[v] || is_output(v) || overwrites(v)) return -1;
+    int last = -1;
+    for (int r = s + 1; r < plan.size; ++r)
+      for (int i = 0; i < sources(r); ++i) {
+        if (source(r, i) != v) continue;
+        if (again[r]) return -1;
+        if (rereads_source(r, i)) last = r;
+      }
+    return last;
+  }
+  constexpr void run_again(int s, int before) {
+    for (int i = 0; i < sources(s); ++i)
+      if (!is_kept(source(s, i))) run_again(producer(source(s, i)), before);
+    again[s] = true;
+    again_before[s] = before;
+  }
+  constexpr void schedule(Recomputation recomputation) {
+    for (int s = plan.size - 1; s >= 0; --s) {
+      again[s] = needs_again(s);
+      if (again[s]) again_before[s] = last_recomputed(s);
+    }
+    if (recomputation == Recomputation::cheap)
+      for (int s = 0; s < plan.size; ++s)
+        if (int const r = first_rereader(s); r >= 0 && is_cheap(s)) run_again(s, r);
     int time = outputs_time();
     for (int s = plan.size - 1; s >= 0; --s) {
-      for (int r = first_recomputed(s); r >= 0 && r <= s; ++r)
-        if (again[r]) again_at[r] = ++time;
+      for (int r = first_again(s); r <= s; ++r)
+        if (runs_again_before(r, s)) again_at[r] = ++time;
       backward_at[s] = ++time;
     }
     end = time + 1;

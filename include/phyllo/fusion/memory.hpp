@@ -33,6 +33,7 @@ template <int N> struct Memory {
   int kept_again[N][Node::most_saved] = {};
   long bytes = 0;  // arena, one sample
   long bytes_without_reuse = 0;
+  long bytes_kept = 0;  // from the forward to the backward pass
 
   constexpr int add(long size, int first, int last) {
     slot[slots] = {(size + slot_alignment - 1) / slot_alignment * slot_alignment, 0, first, last};
@@ -120,6 +121,16 @@ constexpr Memory<N> make_memory(Liveness<N> const& life, int storage, int accumu
     for (int k = 0; k < Node::most_saved; ++k)
       if (life.kept(s, k) > 0)
         add_kept(s, bytes(life.kept(s, k), head.saved[k].type), m.kept[s][k], m.kept_again[s][k]);
+  }
+  auto const keep = [&](int place) {
+    if (place < 0) return;
+    Slot const& s = m.slot[place];
+    if (s.first < life.outputs_time() && s.last > life.outputs_time()) m.bytes_kept += s.bytes;
+  };
+  for (int i = 0; i < N; ++i) {
+    keep(m.value[i]);
+    keep(m.saved[i]);
+    for (int const place : m.kept[i]) keep(place);
   }
   detail::place(m);
   return m;

@@ -28,9 +28,10 @@ using StepChain = ChainAt<Planned, Planned::liveness.chain_first(Planned::step(S
 ///
 /// options  ElementSize, AccumulateSize: bytes of a number of a value, and of sums · Limits: a
 ///          struct with `value`, the SegmentLimits of the backend that runs segments; NetworkPlan
-///          has those of an execution
+///          has those of an execution · Again: what training computes twice
 template <class Net, Phase When, FusionLevel Level, int ElementSize, class Limits = UsualLimits,
-          int AccumulateSize = (ElementSize < 4 ? 4 : ElementSize)>
+          int AccumulateSize = (ElementSize < 4 ? 4 : ElementSize),
+          Recomputation Again = Recomputation::marked>
 struct Planned {
   static_assert(Limits::value.most_layers <= op::Segment<>::max_length,
                 "SegmentLimits: most_layers is at most op::Segment<>::max_length. State fewer.");
@@ -41,7 +42,7 @@ struct Planned {
   static constexpr FusionLevel fusion = Level;
   static constexpr SegmentLimits limits = Limits::value;
   static constexpr Plan<program::size> plan = make_plan(program::nodes, When, Level, Limits::value);
-  static constexpr Liveness<program::size> liveness{program::nodes, plan, When};
+  static constexpr Liveness<program::size> liveness{program::nodes, plan, When, Again};
   static constexpr Memory<program::size> memory =
       make_memory(liveness, ElementSize, AccumulateSize);
 

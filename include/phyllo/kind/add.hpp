@@ -9,8 +9,11 @@ namespace phyllo::inline PHYLLO_ISA {
 
 /// Sum of two values.
 template <> struct Kind<Role::add> {
-  static constexpr KindFacts facts{
-      .joins_values = true, .adds = true, .saves_chain_input = true, .segment = SegmentPart::sum};
+  static constexpr KindFacts facts{.joins_values = true,
+                                   .adds = true,
+                                   .saves_chain_input = true,
+                                   .is_cheap = true,
+                                   .segment = SegmentPart::sum};
 
   /// The output of several sources; false: their shapes differ.
   template <class> static constexpr bool join(Node& n, Shape const* sources) {

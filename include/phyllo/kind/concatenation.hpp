@@ -9,7 +9,7 @@ namespace phyllo::inline PHYLLO_ISA {
 
 /// Channels of several values side by side.
 template <> struct Kind<Role::concatenation> {
-  static constexpr KindFacts facts{.joins_values = true};
+  static constexpr KindFacts facts{.joins_values = true, .is_cheap = true};
 
   template <class> static constexpr bool join(Node& n, Shape const* sources) {
     int channels = 0;

@@ -31,6 +31,7 @@ struct KindFacts {
   bool saves_chain_input = false;  // keeps the input of the chain behind it where that is asked for
   bool recomputes_chain = false;   // computes that input again, unless a sum stands in between
   bool rereads_sources = false;    // backward reads the sources
+  bool is_cheap = false;           // a few operations for each number of the result
   bool waits_for_batch = false;    // results depend on all samples of a batch
   SegmentPart segment = SegmentPart::none;
 };

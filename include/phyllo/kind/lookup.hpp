@@ -9,7 +9,8 @@ namespace phyllo::inline PHYLLO_ISA {
 
 /// Rows of a table by index.
 template <> struct Kind<Role::lookup> {
-  static constexpr KindFacts facts{.reads_integers = true, .rereads_sources = true};
+  static constexpr KindFacts facts{
+      .reads_integers = true, .rereads_sources = true, .is_cheap = true};
 
   template <class L> static constexpr void describe(Node& n, Shape const*) {
     if (detail::exceeds_int(L::entries, n.output.channels)) {

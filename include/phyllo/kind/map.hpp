@@ -12,7 +12,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// state    the layer's `operands`, and its `parameters` and `buffers` if it has some
 template <> struct Kind<Role::map> {
   static constexpr KindFacts facts{
-      .joins_values = true, .recomputes_chain = true, .rereads_sources = true};
+      .joins_values = true, .recomputes_chain = true, .rereads_sources = true, .is_cheap = true};
 
   template <class L> static constexpr void describe(Node& n, Shape const* sources) {
     Shape output = sources[0];

@@ -22,7 +22,7 @@ template <class Step> struct InKernelMove {
 /// state    the layer's `map(Shape)`; its `fill` if it has one; `reshapes` if the result has the
 ///          numbers of the source in the order (C, S...)
 template <> struct Kind<Role::move> {
-  static constexpr KindFacts facts{};
+  static constexpr KindFacts facts{.is_cheap = true};
 
   template <class L> static constexpr void describe(Node& n, Shape const*) {
     n.alias = L::map(n.input).is_identity();

@@ -29,6 +29,7 @@ template <class Accumulate> struct NormalizationStatistics {
 template <> struct Kind<Role::normalization> {
   static constexpr KindFacts facts{.recomputes_chain = true,
                                    .rereads_sources = true,
+                                   .is_cheap = true,
                                    .waits_for_batch = true,
                                    .segment = SegmentPart::normalization};
 

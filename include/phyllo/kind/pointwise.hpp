@@ -9,7 +9,8 @@ namespace phyllo::inline PHYLLO_ISA {
 
 /// Each element by itself.
 template <> struct Kind<Role::pointwise> {
-  static constexpr KindFacts facts{.is_chain = true, .segment = SegmentPart::chain};
+  static constexpr KindFacts facts{
+      .is_chain = true, .is_cheap = true, .segment = SegmentPart::chain};
 
   template <class L> static constexpr void describe(Node& n, Shape const*) {
     n.derivative_of = L::derivative_of;

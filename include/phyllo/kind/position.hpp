@@ -11,7 +11,7 @@ namespace phyllo::inline PHYLLO_ISA {
 
 /// Numbers that depend on the position: a table of parameters, sines, or angles of a rotation.
 template <> struct Kind<Role::position> {
-  static constexpr KindFacts facts{};
+  static constexpr KindFacts facts{.is_cheap = true};
 
   template <class L> static constexpr void describe(Node& n, Shape const*) {
     n.flops = n.output.size();

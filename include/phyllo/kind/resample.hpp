@@ -20,7 +20,7 @@ template <class Step> struct InKernelResample {
 ///
 /// state    the layer's `axes(Shape)`
 template <> struct Kind<Role::resample> {
-  static constexpr KindFacts facts{};
+  static constexpr KindFacts facts{.is_cheap = true};
 
   template <class L> static constexpr void describe(Node& n, Shape const*) {
     ResampleAxes const axes = L::axes(n.input);

@@ -35,7 +35,8 @@ template <class L, class Chain> constexpr auto row_op() {
 /// Statistics of one position of a sample, or of a group of its channels: softmax, and
 /// normalisation with the chain behind it.
 template <> struct Kind<Role::row> {
-  static constexpr KindFacts facts{.recomputes_chain = true, .segment = SegmentPart::row_norm};
+  static constexpr KindFacts facts{
+      .recomputes_chain = true, .is_cheap = true, .segment = SegmentPart::row_norm};
   template <class L> static constexpr bool is_normalization = normalizes<L> || normalizes_groups<L>;
 
   template <class L> static constexpr void describe(Node& n, Shape const*) {

@@ -95,9 +95,9 @@ struct BackwardPass : SegmentPass<Planned, Precision, Exec, Communication> {
 
  private:
   template <int S> void step() const {
-    constexpr int first_again = Planned::liveness.first_recomputed(S);
-    if constexpr (first_again >= 0)
-      run_again<first_again>(std::make_index_sequence<S - first_again + 1>{});
+    constexpr int first_again = Planned::liveness.first_again(S);
+    if constexpr (first_again <= S)
+      run_again<S, first_again>(std::make_index_sequence<S - first_again + 1>{});
     constexpr bool reached = Planned::liveness.has_gradient[Planned::result(S)];
     if constexpr (reached && Planned::step(S).kind == StepKind::segment)
       segment<S>();
@@ -113,13 +113,13 @@ struct BackwardPass : SegmentPass<Planned, Precision, Exec, Communication> {
     }
   }
 
-  // Those of the steps from First on that a Recompute computes again.
-  template <int First, std::size_t... I> void run_again(std::index_sequence<I...>) const {
+  // Those of the steps from First on that run forward again before step S runs backwards.
+  template <int S, int First, std::size_t... I> void run_again(std::index_sequence<I...>) const {
     ForwardPass<Planned, Precision, Exec, Communication> const forward{
         static_cast<Base const&>(*this)};
     (
         [&] {
-          if constexpr (Planned::liveness.again[First + int(I)])
+          if constexpr (Planned::liveness.runs_again_before(First + int(I), S))
             forward.template step<First + int(I)>();
         }(),
         ...);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/select.hpp>
+#include <phyllo/fusion/recomputation.hpp>
 #include <phyllo/fusion/rules.hpp>
 #include <phyllo/policy/determinism.hpp>
 
@@ -17,16 +18,19 @@ namespace phyllo::inline PHYLLO_ISA {
 /// options  Space: a Kokkos execution space · BackendList: backends in order of preference · Level:
 ///          the largest scale of fusion; the first backend with segments states their limits ·
 ///          Bits: Fastest, or Reproducible for results that do not depend on the number of threads,
-///          without the backends that cannot guarantee it
+///          without the backends that cannot guarantee it · Again: Recomputation::cheap for
+///          training that keeps less, for a little more time
 template <class Space = Kokkos::DefaultExecutionSpace,
           class BackendList = typename DefaultBackends<Space>::type,
-          FusionLevel Level = FusionLevel::tile, class Determinism = Fastest>
+          FusionLevel Level = FusionLevel::tile, class Determinism = Fastest,
+          Recomputation Again = Recomputation::marked>
 struct Execution {
   using space = Space;
   using memory_space = typename Space::memory_space;
   static constexpr int shards = Determinism::shards;
   using backends = std::conditional_t<(shards > 0), ReproducibleBackends<BackendList>, BackendList>;
   static constexpr FusionLevel fusion = Level;
+  static constexpr Recomputation recomputation = Again;
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA

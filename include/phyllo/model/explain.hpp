@@ -81,9 +81,12 @@ template <class Planned, class P, class Exec>
 std::string explain_plan(char const* title, Roofline const* roofline, long batch) {
   std::string text = line(
       "%s: %d layers with work in %d steps; activations %s bytes a sample (%s "
-      "without reuse)\n",
+      "without reuse)",
       title, Planned::plan.nodes, Planned::plan.size, grouped(Planned::memory.bytes).c_str(),
       grouped(Planned::memory.bytes_without_reuse).c_str());
+  if constexpr (Planned::phase == Phase::training)
+    text += ", kept for the backward pass " + grouped(Planned::memory.bytes_kept);
+  text += "\n";
   text += plan_heading(roofline);
   [&]<std::size_t... S>(std::index_sequence<S...>) {
     ((text += explain_step<Planned, int(S), P, Exec>(roofline, batch)), ...);

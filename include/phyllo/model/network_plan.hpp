@@ -23,10 +23,12 @@ template <class P, class Exec> struct ExecutionLimits {
 
 }  // namespace detail
 
-/// The plan of a network in one phase, as an execution runs it: its level of fusion, within the
-/// limits of the first of its backends that has segments in this precision.
+/// The plan of a network in one phase, as an execution runs it: its level of fusion and what it
+/// computes again, within the limits of the first of its backends that has segments in this
+/// precision.
 template <class Net, Phase When, class P, class Exec>
 using NetworkPlan = Planned<Net, When, Exec::fusion, int(sizeof(typename P::storage)),
-                            detail::ExecutionLimits<P, Exec>, int(sizeof(typename P::accumulate))>;
+                            detail::ExecutionLimits<P, Exec>, int(sizeof(typename P::accumulate)),
+                            Exec::recomputation>;
 
 }  // namespace phyllo::inline PHYLLO_ISA

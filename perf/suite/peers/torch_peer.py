@@ -83,8 +83,36 @@ def inference(model, batch, *extents):
     return recorded(call), error
 
 
+def first_samples(tensors, count):
+    return tuple(t[:count] for t in tensors) if isinstance(tensors, tuple) else tensors[:count]
+
+
+def kept_bytes(model, x, targets, loss):
+    """What stays in memory for the backward pass: bytes that one more sample adds."""
+
+    def of_samples(count):
+        storages = {}
+
+        def pack(tensor):
+            storage = tensor.untyped_storage()
+            storages[storage.data_ptr()] = storage.nbytes()
+            return tensor
+
+        # The same samples in memory of their own: a part of x has the storage of all.
+        part, labels = first_samples(x, count).clone(memory_format=torch.preserve_format), first_samples(targets, count)
+        with torch.autocast(a.device, dtype=TYPE, enabled=a.dtype != "f32"), \
+                torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+            value = loss(model(part), labels)
+        del value
+        return sum(storages.values())
+
+    half = len(x) // 2
+    return (of_samples(2 * half) - of_samples(half)) / half
+
+
 def training(model, x, targets, loss):
     model = model.train()
+    kept = None if a.compile else kept_bytes(model, x, targets, loss)
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3, momentum=0.9, foreach=True)
     called = torch.compile(model) if a.compile else model
 
@@ -103,7 +131,7 @@ def training(model, x, targets, loss):
             torch._foreach_mul_([p.grad for p in model.parameters()], 1 / scale)
         optimizer.step()
 
-    return recorded(call), None
+    return recorded(call), None, kept
 
 
 def digit_and_position(y, targets):
@@ -329,7 +357,7 @@ def cases():
 
 
 calls, repeats = [], []
-for name, batch, (call, error) in cases():
+for name, batch, (call, error, *kept) in cases():
     for _ in range(3):
         call()
     wait()
@@ -339,7 +367,8 @@ for name, batch, (call, error) in cases():
     once = max(time.perf_counter() - start, 1e-8)
     calls.append(call)
     repeats.append(max(1, int(5e-3 / once)))
-    facts = {"workload": a.workload, "case": name, "batch": batch, "relative_error": error}
+    facts = {"workload": a.workload, "case": name, "batch": batch, "relative_error": error,
+             "kept_bytes_per_sample": kept[0] if kept else None}
     print(json.dumps(facts), flush=True)
 if not calls:
     print(f"absent: PyTorch has no program for {a.workload} here", flush=True)

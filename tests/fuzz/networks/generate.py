@@ -1545,13 +1545,14 @@ class Draw:
         # Under Reproducible, statistics are those of a shard.
         d["bits"] = "reproducible" if r.random() < 0.2 and not normalized else "fastest"
         d["labels"] = r.choice(("int", "std::int64_t", "unsigned char"))
+        d["again"] = "cheap" if r.random() < 0.4 else "marked"
         return complete(d)
 
 
 # What a description in a file leaves out.
 USUAL = {"precision": "float", "fusion": "tile", "backends": "default", "element": "float", "flat": False,
          "layout": "right", "call": True, "capacity": 49, "seed": 1, "trained": True, "loss": [["cross_entropy", 1]],
-         "rule": {"name": "sgd", "rate": 0.0078125}, "bits": "fastest", "labels": "int"}
+         "rule": {"name": "sgd", "rate": 0.0078125}, "bits": "fastest", "labels": "int", "again": "marked"}
 
 
 def complete(d):
@@ -1800,7 +1801,8 @@ def test_case(d):
     text += f"using In = phyllo::TypeList<{', '.join(inputs)}>;\nusing Out = phyllo::TypeList<{', '.join(outputs)}>;\n"
     bits = "phyllo::Reproducible<>" if d["bits"] == "reproducible" else "phyllo::Fastest"
     text += (f"using Setting =\n    networks::Setting<{precision},\n                      phyllo::Execution<networks::Space, "
-             f"{BACKENDS[d['backends']]},\n                                        phyllo::FusionLevel::{d['fusion']}, {bits}>,\n"
+             f"{BACKENDS[d['backends']]},\n                                        phyllo::FusionLevel::{d['fusion']}, {bits},\n"
+             f"                                        phyllo::Recomputation::{d['again']}>,\n"
              f"                      {d['element']}, {d['labels']}, {str(d['flat']).lower()}, networks::Layout::{d['layout']}, "
              f"{call},\n                      {losses}, {rule}>;\n")
     text += (f"std::unique_ptr<networks::Machine> make(int capacity, unsigned seed) {{\n"

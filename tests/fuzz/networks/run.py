@@ -298,7 +298,7 @@ def with_width(parts, old, new):
     return [change(part) for part in parts]
 
 
-PLAIN = (("call", False), ("bits", "fastest"), ("labels", "int"), ("layout", "right"), ("flat", True), ("element", "double"), ("precision", "double"),
+PLAIN = (("call", False), ("again", "marked"), ("bits", "fastest"), ("labels", "int"), ("layout", "right"), ("flat", True), ("element", "double"), ("precision", "double"),
          ("precision", "float"), ("capacity", 49), ("backends", "reference"), ("backends", "portable"), ("fusion", "none"),
          ("fusion", "epilogue"), ("fusion", "segment"), ("rule", {"name": "sgd", "rate": 0.0078125}))
 
@@ -367,7 +367,7 @@ def coverage(results):
     for r in results:
         d, plan = r["description"], r["plan"]
         boundaries.update(set(d["boundaries"]))
-        settings.update([d["precision"], "fusion " + d["fusion"], "backends " + d["backends"], "layout " + d["layout"], d.get("bits", "fastest")])
+        settings.update([d["precision"], "fusion " + d["fusion"], "backends " + d["backends"], "layout " + d["layout"], d.get("bits", "fastest"), "again " + d.get("again", "marked")])
         settings.update(["trained"] if d["trained"] else [])
         settings.update(["in_kernel"] if d["call"] else [])
         if plan:

@@ -114,10 +114,11 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
     for (int o = 0; o < p.outputs; ++o) write(memory.gradient[p.output[o]], p.output[o]);
     backwards = true;
     for (int s = plan.size - 1; s >= 0 && mistake == nullptr; --s) {
-      for (int r = life.first_recomputed(s); r >= 0 && r <= s && mistake == nullptr; ++r)
-        if (life.again[r]) {
+      for (int r = 0; r <= s && mistake == nullptr; ++r)
+        if (life.again[r] && life.again_before[r] == s) {
           forward(r);
           ++coverage.again;
+          coverage.cheap += node(plan.head(plan.step[r])).recomputed == 0;
           coverage.two_lives += life.lives_twice(plan.tail(plan.step[r]));
           coverage.scans_again += scans(r);
         }

@@ -24,8 +24,8 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
   using Facts::step_of;
 
   PlanCheck(Nodes<N> const& nodes, Phase phase, FusionLevel fusion, SegmentLimits const& of_backend,
-            int element, Coverage& seen)
-      : ArenaCheck<N>(nodes, phase, fusion, of_backend, element, seen) {
+            int element, Recomputation recomputation, Coverage& seen)
+      : ArenaCheck<N>(nodes, phase, fusion, of_backend, element, recomputation, seen) {
     check_nodes();
     check_steps(phase);
     if (mistake == nullptr) check_whole_step(fusion);

@@ -14,7 +14,7 @@ struct Coverage {
   long whole_steps = 0, training_segments = 0, folded_in_segments = 0, most_layers = 0, widest = 0;
   long images_as_rows = 0, one_position_windows = 0, sums_of_the_input = 0, products_on_images = 0;
   long kept_statistics = 0, kept_states = 0, trunks = 0, lone_layers = 0;
-  long again = 0, two_lives = 0, scans_again = 0;
+  long again = 0, two_lives = 0, scans_again = 0, cheap = 0;
   long other_extents = 0, segments_of_other_extents = 0;
   long limited = 0, read_twice = 0, dead = 0, shared_outputs = 0, accumulated = 0, reused = 0;
 };
@@ -31,11 +31,11 @@ template <int N> struct PlanFacts {
   Coverage& coverage;
 
   PlanFacts(Nodes<N> const& nodes, Phase phase, FusionLevel fusion, SegmentLimits const& of_backend,
-            int element, Coverage& seen)
+            int element, Recomputation recomputation, Coverage& seen)
       : p(nodes),
         limits(of_backend),
         plan(make_plan(nodes, phase, fusion, of_backend)),
-        life(nodes, plan, phase),
+        life(nodes, plan, phase, recomputation),
         memory(make_memory(life, element, element < 4 ? 4 : element)),
         element_size(element),
         coverage(seen) {}

@@ -39,17 +39,20 @@ char const* mistake_of(Description const& description, bool& is_network) {
     FusionLevel fusion;
     int element;
     SegmentLimits limits = UsualLimits::value;
+    Recomputation recomputation = Recomputation::marked;
   } plans[] = {{Phase::inference, FusionLevel::tile, 4},
                {Phase::inference, FusionLevel::segment, 2},
                {Phase::inference, FusionLevel::epilogue, 8},
                {Phase::inference, FusionLevel::none, 4},
                {Phase::training, FusionLevel::tile, 2},
                {Phase::training, FusionLevel::none, 8},
+               {Phase::training, FusionLevel::tile, 4, UsualLimits::value, Recomputation::cheap},
+               {Phase::training, FusionLevel::none, 2, UsualLimits::value, Recomputation::cheap},
                {Phase::inference, FusionLevel::tile, 4, perceptrons},
                {Phase::training, FusionLevel::tile, 4, perceptrons}};
   for (auto const& plan : plans) {
     PlanCheck<most_nodes> const check(nodes, plan.phase, plan.fusion, plan.limits, plan.element,
-                                      coverage);
+                                      plan.recomputation, coverage);
     if (check.mistake != nullptr) return check.mistake;
   }
   return nullptr;
@@ -200,6 +203,7 @@ int main(int argc, char** argv) {
   show("outputs that are one value", coverage.shared_outputs);
   show("gradients added to", coverage.accumulated);
   show("steps that run forward again", coverage.again);
+  show("those of them in no Recompute", coverage.cheap);
   show("values with two lives", coverage.two_lives);
   show("recurrences over a source computed again", coverage.scans_again);
   show("arenas with bytes used twice", coverage.reused);
