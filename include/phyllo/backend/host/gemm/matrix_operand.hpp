@@ -5,6 +5,8 @@
 #include <phyllo/backend/host/simd/instruction_set.hpp>
 #include <phyllo/core/macros.hpp>
 
+#include <climits>
+
 namespace phyllo::inline PHYLLO_ISA::host {
 
 /// An operand of a matrix product where it stands in memory: rows one after the other, or columns.
@@ -14,6 +16,11 @@ template <class T, bool ByRows> struct MatrixOperand {
 
   T const* data = nullptr;
   long stride = 0;  // between two rows, or two columns
+
+  /// Numbers that stand side by side in every line: all.
+  long run_length() const { return LONG_MAX; }
+  /// Numbers from the beginning of a line to that of the next one.
+  long line_distance() const { return stride; }
 
   PHYLLO_INLINE_ON_HOST T const* at(long row, long column) const {
     return ByRows ? data + row * stride + column : data + column * stride + row;

@@ -14,9 +14,10 @@ namespace phyllo::inline PHYLLO_ISA::host {
 ///
 /// numerics a sum runs over the depth in rising order, in parts of Product::depth, in one thread:
 ///          its bits depend neither on the number of threads nor on where it stands in a block
-/// cost     2 rows columns depth FLOPs; the left operand is packed once for every
-///          Product::block_columns columns, the right one for every Product::block_rows rows, or
-///          once where the depth is one part
+/// cost     2 rows columns depth FLOPs; the left operand is packed, or its lines are found, once
+/// for
+///          every Product::block_columns columns; the right one is packed for every
+///          Product::block_rows rows, or once where the depth is one part
 /// source   Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication",
 ///          ACM TOMS 34 (2008) 12; here the sums of a block, not the panels of the right operand,
 ///          fill the second-level cache: they are wanted in the accumulation type until the last
@@ -25,6 +26,7 @@ template <class Product, class Right, class Epilogue> struct MatrixProduct {
   using Sum = typename Product::Sum;
   using Packed = typename Product::Packed;
   using Memory = ProductMemory<Product>;
+  using LeftPart = typename Product::LeftPart;
 
   typename Product::Left left;  // (rows, depth)
   Right right;                  // (depth, columns)
@@ -93,7 +95,7 @@ template <class Product, class Right, class Epilogue> struct MatrixProduct {
     // At least one part: of no depth at all, sums are written too.
     for (long k = 0; k == 0 || k < depth; k += Product::depth) {
       int const deep = int(depth - k < Product::depth ? depth - k : Product::depth);
-      pack_left(memory, r0, r1, k, deep);
+      LeftPart const part(left, r0, r1, k, deep, depth, memory.left);
       for (int j = 0; j < column_panels; j += Product::together) {
         int const j_end =
             j + Product::together < column_panels ? j + Product::together : column_panels;
@@ -116,28 +118,14 @@ template <class Product, class Right, class Epilogue> struct MatrixProduct {
         OperandPrefetch<Right> next(right, k, wanted ? after : column, wanted ? deep : 0,
                                     wanted ? more : 0, calls);
         for (int p = j; p < j_end; ++p)
-          panel(memory, r0, r1, c0, c1, p, place + p - j, k, deep, next);
+          panel(memory, part, r0, r1, c0, c1, p, place + p - j, k, deep, next);
       }
     }
   }
 
-  // Along the lines of memory, for the hardware to foresee: rows panel by panel, columns strip by
-  // strip.
-  void pack_left(Memory const& memory, long r0, long r1, long k, int deep) const {
-    constexpr bool by_panels = Product::Left::by_rows && Product::strips > 1;
-    long const rows_at_a_time = by_panels ? long(Product::rows) : r1 - r0;
-    for (long r = r0; r < r1; r += rows_at_a_time)
-      for (int s = 0; s < deep; s += Product::strip)
-        Product::pack_left(left, r, int(r1 - r < rows_at_a_time ? r1 - r : rows_at_a_time), k + s,
-                           strip_of(deep, s),
-                           memory.left + (r - r0) / Product::rows * Memory::left_panel +
-                               s / Product::strip * Product::left_strip,
-                           Memory::left_panel);
-  }
-
   // All panels of the left operand by one of the right one.
-  void panel(Memory const& memory, long r0, long r1, long c0, long c1, int j, int place, long k,
-             int deep, OperandPrefetch<Right>& next) const {
+  void panel(Memory const& memory, LeftPart const& part, long r0, long r1, long c0, long c1, int j,
+             int place, long k, int deep, OperandPrefetch<Right>& next) const {
     long const column = c0 + j * long(Product::columns);
     int const count = columns_of(c0, c1, j), row_panels = int(parts(r1 - r0, Product::rows));
     alignas(64) Sum line[Product::columns];
@@ -147,7 +135,7 @@ template <class Product, class Right, class Epilogue> struct MatrixProduct {
       Sum* const sums =
           memory.sums + (depth <= Product::depth ? 0 : (long(j) * row_panels + i) * block_size);
       int const end = i + Product::group < row_panels ? i + Product::group : row_panels;
-      group(memory, r0, r1, i, end, place, column, count, k, deep, sums, first, next);
+      group(memory, part, r0, r1, i, end, place, column, count, k, deep, sums, first, next);
       if (k + deep == depth)
         for (int p = i; p < end; ++p)
           epilogue.template store<Product::columns>(sums + (p - i) * block_size,
@@ -158,8 +146,8 @@ template <class Product, class Right, class Epilogue> struct MatrixProduct {
 
   // Some panels of the left operand by one of the right one, strip by strip: a strip of the right
   // one and the sums stay in the first-level cache.
-  void group(Memory const& memory, long r0, long r1, int begin, int end, int place, long column,
-             int count, long k, int deep, Sum* sums, Sum const* first,
+  void group(Memory const& memory, LeftPart const& part, long r0, long r1, int begin, int end,
+             int place, long column, int count, long k, int deep, Sum* sums, Sum const* first,
              OperandPrefetch<Right>& next) const {
     int s = 0;
     do {
@@ -169,8 +157,7 @@ template <class Product, class Right, class Epilogue> struct MatrixProduct {
         if (k + deep == depth)
           epilogue.prefetch(r0 + p * long(Product::rows), rows_of(r0, r1, p), column, at,
                             strips_of(deep));
-        Product::multiply(rows_of(r0, r1, p), count, strip_of(deep, s),
-                          memory.left + p * Memory::left_panel + at * Product::left_strip,
+        Product::multiply(rows_of(r0, r1, p), count, strip_of(deep, s), part.panel(p, at),
                           memory.right + place * Memory::right_panel + at * Product::right_strip,
                           sums + (p - begin) * block_size, first, k == 0 && s == 0);
       }
@@ -204,7 +191,7 @@ template <class Product, class Right, class Epilogue> struct MatrixProduct {
       for (int s = 0; s < deep; s += Product::strip)
         Product::add_columns(memory.right + (place + j) * Memory::right_panel +
                                  s / Product::strip * Product::right_strip,
-                             strip_of(deep, s), line);
+                             strip_of(deep, s), some, line);
       for (int c = 0; c < some; ++c) sums[c] = line[c];
     }
   }

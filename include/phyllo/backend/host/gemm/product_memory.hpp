@@ -12,16 +12,15 @@ namespace phyllo::inline PHYLLO_ISA::host {
 /// 4 MiB where vectors have 64 bytes, else 1 MiB.
 inline constexpr std::size_t product_bytes = InstructionSet::bytes == 64 ? 4u << 20 : 1u << 20;
 
-/// Where a thread keeps the packed panels and the sums of a matrix product.
+/// Where a thread keeps the parts of the operands and the sums of a matrix product.
 template <class Product> struct ProductMemory {
   using Sum = typename Product::Sum;
   using Packed = typename Product::Packed;
-  /// Numbers between two panels of an operand.
-  static constexpr long left_panel = Product::strips * Product::left_strip;
+  /// Numbers between two panels of the right operand.
   static constexpr long right_panel = Product::strips * Product::right_strip;
 
-  Sum* sums;      // (column panels, row panels, rows, columns), or of one group of panels
-  Packed* left;   // (row panels, strips, strip)
+  Sum* sums;  // (column panels, row panels, rows, columns), or of one group of panels
+  std::byte* left;
   Packed* right;  // (panels, strips, strip)
   int panels;     // of the right operand
 
@@ -30,7 +29,7 @@ template <class Product> struct ProductMemory {
   ProductMemory(std::byte* bytes, bool one_part) {
     sums = reinterpret_cast<Sum*>(bytes);
     std::size_t const sums_end = one_part ? group_size : sums_size, left_end = sums_end + left_size;
-    left = reinterpret_cast<Packed*>(bytes + sums_end);
+    left = bytes + sums_end;
     right = reinterpret_cast<Packed*>(bytes + left_end);
     panels = int((product_bytes - left_end) / panel_size) / Product::together * Product::together;
   }
@@ -40,8 +39,7 @@ template <class Product> struct ProductMemory {
       sizeof(Sum) * Product::group * Product::rows * Product::columns;
   static constexpr std::size_t sums_size =
       sizeof(Sum) * Product::block_rows * Product::block_columns;
-  static constexpr std::size_t left_size =
-      sizeof(Packed) * Product::block_rows / Product::rows * left_panel;
+  static constexpr std::size_t left_size = Product::LeftPart::bytes;
   static constexpr std::size_t panel_size = sizeof(Packed) * right_panel;
   static constexpr std::size_t right_size = Product::together * panel_size;
   static_assert(Product::block_rows % Product::rows == 0, "a block holds whole panels");

@@ -25,6 +25,11 @@ template <class T, bool ByRows> struct TapOperand {
   int channels = 0;
   int step[3] = {1, 1, 1};  // from tap to tap
 
+  /// Numbers that stand side by side where they are inside.
+  long run_length() const { return channels; }
+  /// Numbers from the beginning of a line to that of the next one.
+  long line_distance() const { return long(grid.step[2]) * shape.image.channels; }
+
   /// Columns [column, column + count) of one position after the other.
   class Lines {
    public:
@@ -41,8 +46,16 @@ template <class T, bool ByRows> struct TapOperand {
       first_[2] = tap % size[2];
     }
 
-    /// A line's numbers in `room`, which holds a vector more.
+    /// A line's numbers where they stand in memory, or in `room`, which holds a vector more.
     PHYLLO_INLINE_ON_HOST T const* next(T* room) {
+      if (first_channel_ + count_ <= from_.channels) {
+        long const row = row_of(first_[0], first_[1]);
+        int const at = row < 0 ? -1 : column_of(first_[2]);
+        if (at >= 0) {
+          ++cursor_;
+          return from_.data + (row + at) * from_.shape.image.channels + first_channel_;
+        }
+      }
       copy_next(room);
       return room;
     }

@@ -6,13 +6,14 @@
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
-/// The innermost part of a matrix product in vector registers: the product of two packed panels.
+/// The innermost part of a matrix product in vector registers: the product of a panel of the left
+/// operand, whose numbers stand anywhere, and a packed one of the right operand.
 ///
 /// shape    a panel of the left operand (rows, depth), of the right one (depth, columns)
 /// numerics sums in A in rising order of the depth
 /// source   Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication",
 ///          ACM TOMS 34 (2008) 12
-template <class A, bool LeftByRows> struct VectorPanels {
+template <class A> struct VectorPanels {
   static constexpr bool many_registers = InstructionSet::registers >= 32;
   static constexpr int vectors = many_registers ? 4 : 2;
   static constexpr int rows = BlockShape<A, 1>::most_rows(vectors);
@@ -32,50 +33,72 @@ template <class A, bool LeftByRows> struct VectorPanels {
   static constexpr int block_rows = (InstructionSet::bytes == 64 ? 384 : 288) * 4 / int(sizeof(A));
   static constexpr int block_columns = 512;
 
-  // Rows stand one after the other, or the depth does, as in memory, so that packing only copies.
-  // A gap between rows lets them fall into different sets of the cache.
-  static constexpr int row_stride = LeftByRows ? strip + 64 / int(sizeof(A)) : 1;
-  static constexpr int depth_stride = LeftByRows ? 1 : rows;
-  static constexpr long left_strip = LeftByRows ? long(rows) * row_stride : long(rows) * strip;
   static constexpr long right_strip = long(strip) * columns;
 
-  /// sums(c) += the packed numbers of column c in rising order of the depth.
-  static void add_columns(A const* right, int deep, A* sums) {
-    RegisterBlock<A, 1, vectors, lanes<A>> block;
-    block.load_rows(sums, 0);
+  /// Vectors of a packed panel of so many columns. A line with a gap behind it would use a part of
+  /// the sets of the first-level cache only.
+  static constexpr int vectors_of_panel(int wide) {
+    return 4 * wide <= columns ? (vectors + 3) / 4 : 2 * wide <= columns ? vectors / 2 : vectors;
+  }
+
+  /// sums(c) += the packed numbers of column c < wide in rising order of the depth.
+  static void add_columns(A const* right, int deep, int wide, A* sums) {
+    int const used = vectors_of_panel(wide);
     for (int i = 0; i < deep; ++i)
-      for (int v = 0; v < vectors; ++v)
-        block.sum[0][v] = InstructionSet::add(block.sum[0][v], block.load(right + i * columns, v));
-    block.store_rows(sums, 0);
+      for (int v = 0; v < used; ++v, right += lanes<A>)
+        InstructionSet::store(sums + v * lanes<A>,
+                              InstructionSet::add(InstructionSet::load(sums + v * lanes<A>),
+                                                  InstructionSet::load(right)));
   }
 
   /// sums (rows, columns) = first + left right, or += where they are not `fresh`; at least `count`
-  /// rows and `wide` columns; first: (columns), or nullptr for zeros.
-  static void multiply(int count, int wide, int deep, A const* left, A const* right, A* sums,
-                       A const* first, bool fresh) {
-    if (4 * wide <= columns)
-      multiply_block<rows, (vectors + 3) / 4>(deep, left, right, sums, first, fresh);
-    else if (2 * wide <= columns)
-      multiply_block<rows, vectors / 2>(deep, left, right, sums, first, fresh);
+  /// rows and `wide` columns; first: (columns), or nullptr for zeros. By rows or by columns, as the
+  /// left operand has its lines.
+  template <bool ByRows, class Lines>
+  static void multiply(int count, int wide, int deep, Lines const& lines, int panel, A const* right,
+                       A* sums, A const* first, bool fresh) {
+    int const used = vectors_of_panel(wide);
+    if (used == (vectors + 3) / 4)
+      multiply_block<ByRows, rows, (vectors + 3) / 4>(deep, lines, panel, right, sums, first,
+                                                      fresh);
+    else if (used == vectors / 2)
+      multiply_block<ByRows, rows, vectors / 2>(deep, lines, panel, right, sums, first, fresh);
     else if (4 * count <= rows)
-      multiply_block<(rows + 3) / 4, vectors>(deep, left, right, sums, first, fresh);
+      multiply_block<ByRows, (rows + 3) / 4, vectors>(deep, lines, panel, right, sums, first,
+                                                      fresh);
     else if (2 * count <= rows)
-      multiply_block<rows / 2, vectors>(deep, left, right, sums, first, fresh);
+      multiply_block<ByRows, rows / 2, vectors>(deep, lines, panel, right, sums, first, fresh);
     else
-      multiply_block<rows, vectors>(deep, left, right, sums, first, fresh);
+      multiply_block<ByRows, rows, vectors>(deep, lines, panel, right, sums, first, fresh);
   }
 
  private:
   // Never inlined: among the caller's variables GCC finds no registers for all sums.
-  template <int Rows, int Vectors>
-  PHYLLO_NOINLINE static void multiply_block(int deep, A const* left, A const* right, A* sums,
-                                             A const* first, bool fresh) {
+  template <bool ByRows, int Rows, int Vectors, class Lines>
+  PHYLLO_NOINLINE static void multiply_block(int deep, Lines const& lines, int panel,
+                                             A const* right, A* sums, A const* first, bool fresh) {
+    constexpr int width = Vectors * lanes<A>;
     RegisterBlock<A, Rows, Vectors, lanes<A>> block;
     if (fresh)
       block.begin(first);
     else
       block.load_rows(sums, columns);
-    block.template multiply<depths>(left, row_stride, depth_stride, right, columns, deep);
+    if constexpr (ByRows) {
+      for (int run = 0; run < lines.runs(); ++run) {
+        A const* const* const at = lines.at(run) + panel * rows;
+        A const* row[Rows];
+        PHYLLO_UNROLL_ON_HOST
+        for (int r = 0; r < Rows; ++r) row[r] = at[r];
+        block.template multiply_rows<depths>(row, right + lines.begin(run) * width, width,
+                                             lines.begin(run + 1) - lines.begin(run));
+      }
+    } else if (A const* const left = lines.packed(panel)) {
+      block.template multiply<depths>(left, 1, rows, right, width, deep);
+    } else {
+      int const run = lines.run_of(panel);
+      block.template multiply_columns<depths>(lines.at(run), lines.first_of(panel, run), right,
+                                              width, deep);
+    }
     block.store_rows(sums, columns);
   }
 };

@@ -7,6 +7,7 @@
 #if defined(PHYLLO_HAS_PAIRS)
 
 #include <phyllo/backend/host/gemm/matrix_operand.hpp>
+#include <phyllo/backend/host/gemm/packed_left.hpp>
 #include <phyllo/backend/host/gemm/taps_operand.hpp>
 #include <phyllo/backend/host/gemm/window_operand.hpp>
 #include <phyllo/backend/host/simd/vector_square.hpp>
@@ -40,6 +41,7 @@ template <class Instruction, class LeftOperand> struct PairProduct {
   static constexpr long right_strip = long(columns) * strip;
 
   using Session = typename Instruction::Session;
+  using LeftPart = PackedLeft<PairProduct>;
 
   static void pack_left(MatrixOperand<bf16, true> const& from, long row, int count, long k,
                         int deep, bf16* to, long panel_size) {
@@ -110,7 +112,7 @@ template <class Instruction, class LeftOperand> struct PairProduct {
     }
   }
 
-  static void add_columns(bf16 const* right, int deep, float* sums) {
+  static void add_columns(bf16 const* right, int deep, int, float* sums) {
     __m512 sum[2] = {_mm512_loadu_ps(sums), _mm512_loadu_ps(sums + PairPacking::columns)};
     for (int i = 0; i < deep; i += PairPacking::depth)
       for (int t = 0; t < 2; ++t, right += tile)
