@@ -15,9 +15,9 @@ namespace phyllo::inline PHYLLO_ISA::host {
 /// numerics a sum runs over the depth in rising order, in parts of Product::depth, in one thread:
 ///          its bits depend neither on the number of threads nor on where it stands in a block
 /// cost     2 rows columns depth FLOPs; the left operand is packed, or its lines are found, once
-/// for
-///          every Product::block_columns columns; the right one is packed for every
-///          Product::block_rows rows, or once where the depth is one part
+///          for every Product::block_columns columns;
+///          the right one is packed for every Product::block_rows rows, or once where the depth is
+///          one part
 /// source   Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication",
 ///          ACM TOMS 34 (2008) 12; here the sums of a block, not the panels of the right operand,
 ///          fill the second-level cache: they are wanted in the accumulation type until the last
