@@ -53,12 +53,12 @@ template <class Net> constexpr bool is_again(int layer) {
 }  // namespace
 
 TEST_CASE("values that are cheap to compute again give the same bits, in less memory") {
-  compare<Bottlenecks, Full<double>, Plain>();
-  compare<Levels, Full<double>, Plain>();
-  compare<Rows, Full<double>, Plain>();
   compare<Bottlenecks, Full<float>, Fused>();
-  compare<Levels, Full<float>, Fused>();
+  compare<Levels, Full<double>, Plain>();
   compare<Rows, Full<float>, Fused>();
+  PHYLLO_IN_VERIFY(compare<Bottlenecks, Full<double>, Plain>());
+  PHYLLO_IN_VERIFY(compare<Levels, Full<float>, Fused>());
+  PHYLLO_IN_VERIFY(compare<Rows, Full<double>, Plain>());
   PHYLLO_IN_VERIFY(compare<Bottlenecks, Mixed<bf16, float>, Fused>());
   PHYLLO_IN_VERIFY(compare<Levels, Mixed<bf16, float>, Fused>());
 }
@@ -81,7 +81,8 @@ TEST_CASE("a value is computed again where kept values give it") {
 }
 
 TEST_CASE("explain says what is computed again, and what is kept") {
-  std::string const text = explain<Bottlenecks, Full<double>, Cheap<Plain>>();
+  using Normalized = Network<Input<8>, Linear<8>, LayerNorm<>, Linear<8>>;
+  std::string const text = explain<Normalized, Full<double>, Cheap<Plain>>();
   CHECK(text.find("computed again in the backward pass") != text.npos);
   CHECK(text.find("kept for the backward pass") != text.npos);
 }
