@@ -242,12 +242,14 @@ template <int N> struct Liveness {
     if (!has_gradient[v] || !can_run_again(s)) return false;
     bool needs = saves(s);
     for (int k = 0; k < Node::most_saved; ++k) needs = needs || kept(s, k) > 0;
-    if (!is_inside(v)) return needs;
-    needs = needs || rereads_result(s);
-    for (int r = s + 1; r < plan.size; ++r)
+    return needs || (is_inside(v) && (rereads_result(s) || is_reread(v)));
+  }
+  // Whether the backward pass reads v as a source of a step, or of one that runs again.
+  constexpr bool is_reread(int v) const {
+    for (int r = 0; r < plan.size; ++r)
       for (int i = 0; i < sources(r); ++i)
-        needs = needs || (source(r, i) == v && (again[r] || rereads_source(r, i)));
-    return needs;
+        if (source(r, i) == v && (again[r] || rereads_source(r, i))) return true;
+    return false;
   }
   constexpr int last_recomputed(int s) const {
     int last = s;
@@ -258,11 +260,7 @@ template <int N> struct Liveness {
   constexpr bool is_kept(int v) const {
     if (lives_twice(v)) return false;
     int const p = producer(v);
-    bool reads = p >= 0 && (again[p] || rereads_result(p));
-    for (int r = 0; r < plan.size; ++r)
-      for (int i = 0; i < sources(r); ++i)
-        reads = reads || (source(r, i) == v && (again[r] || rereads_source(r, i)));
-    return reads;
+    return (p >= 0 && (again[p] || rereads_result(p))) || is_reread(v);
   }
   constexpr bool has_one_reader(int v) const {
     int count = 0;

@@ -293,7 +293,8 @@ template <class Net, class Precision> class InKernel {
     if constexpr (I + 1 < inputs) load<Plan, I + 1>(runner, arena, more...);
   }
   template <class Plan, class Runner, class Value, std::size_t... S>
-  PHYLLO_FUNCTION void steps(Runner const& runner, Value* arena, std::index_sequence<S...>) const {
+  PHYLLO_FUNCTION void steps(Runner const& runner, [[maybe_unused]] Value* arena,
+                             std::index_sequence<S...>) const {
     (runner.run(detail::InKernelStep<Plan, Precision, int(S), Runner::lanes, Value>{
          parameters_, buffers_, arena}),
      ...);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/host/gemm/line_addresses.hpp>
 #include <phyllo/backend/host/simd/register_block.hpp>
 
 #include <cstddef>
@@ -9,45 +10,35 @@
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
-/// A block of a product's left operand where it stands in memory: for each of its lines, rows or
-/// depths, where the numbers begin. A line of a window consists of runs, one for each row of taps.
-/// Copied are runs beyond a border, numbers of another type, and columns whose lines are far apart.
+/// A block of a product's left operand in memory, for each of its lines, rows or depths. A line of
+/// a window consists of runs, one for each row of taps. Copied are runs beyond a border, numbers of
+/// another type, and columns whose lines are far apart.
 ///
 /// options  Operand · Panels: VectorPanels
 /// cost     an address for each line and run, where packing moves all numbers
 /// source   Dukhan, "The Indirect Convolution Algorithm", arXiv:1907.02129, 2019
-template <class A, class Operand, class Panels> class LeftLines {
+template <class A, class Operand, class Panels>
+class LeftLines : public LineAddresses<A, Operand::by_rows, Panels> {
   using S = typename Operand::value;
+  using Addresses = LineAddresses<A, Operand::by_rows, Panels>;
+  using Addresses::at_, Addresses::copies_, Addresses::runs_, Addresses::begin_;
+  using Addresses::most_lines, Addresses::rows, Addresses::shortest_run, Addresses::line_stride;
   static constexpr bool by_rows = Operand::by_rows;
-  static constexpr int rows = Panels::rows;
-  // Shorter runs cost more addresses than copies of numbers.
-  static constexpr int shortest_run = 32;
   // Of columns, in bytes from line to line. A panel reads a few numbers of each line: of lines that
   // are farther apart, the first-level cache does not keep the others for the next panels; nor of
   // any where panels are narrow, and read once for each half as many columns.
   static constexpr long farthest_line = Panels::many_registers ? 512 : 0;
-  static constexpr int most_lines = by_rows ? Panels::block_rows : Panels::strip;
-  static constexpr int longest_line = by_rows ? Panels::strip : Panels::block_rows;
-  static constexpr int most_runs = longest_line / shortest_run + 2;
-  // A gap between lines lets them fall into different sets of the cache; copies write whole
-  // vectors.
-  static constexpr int line_stride = longest_line + 64 / int(sizeof(A));
-  static constexpr std::size_t table_bytes = sizeof(A const*) * most_runs * most_lines;
 
  public:
-  static constexpr std::size_t bytes =
-      (table_bytes + sizeof(A) * most_lines * line_stride + 63) / 64 * 64;
-
   /// What a block of sums is multiplied from: panel number `number`.
   struct Panel {
-    LeftLines const* lines;
+    Addresses const* lines;
     int number;
   };
 
   /// Rows [r0, r1), depths [k, k + deep) of a product of `depth` depths.
   LeftLines(Operand const& from, long r0, long r1, long k, int deep, long depth, std::byte* room)
-      : at_(reinterpret_cast<A const**>(room)),
-        copies_(reinterpret_cast<A*>(room + table_bytes)),
+      : Addresses(room),
         count_(by_rows ? int(r1 - r0) : deep),
         length_(by_rows ? deep : int(r1 - r0)) {
     long const line = by_rows ? r0 : k, number = by_rows ? k : r0, run = from.run_length();
@@ -69,24 +60,6 @@ template <class A, class Operand, class Panels> class LeftLines {
   LeftLines& operator=(LeftLines const&) = delete;
 
   Panel panel(int number, int) const { return {this, number}; }
-
-  int runs() const { return runs_; }
-  /// The first number of a run, in each of its lines.
-  int begin(int run) const { return begin_[run]; }
-  /// Where the run stands in each line.
-  A const* const* at(int run) const { return at_ + run * most_lines; }
-  /// The run of a panel of columns, and where that begins in each of its lines.
-  int run_of(int panel) const {
-    int run = 0;
-    while (run + 1 < runs_ && begin_[run + 1] <= panel * rows) ++run;
-    return run;
-  }
-  long first_of(int panel, int run) const { return panel * rows - begin_[run]; }
-  /// A panel of columns that is packed: `rows` numbers of each line, line behind line; nullptr: it
-  /// stands where it is.
-  A const* packed(int panel) const {
-    return is_packed_ ? copies_ + long(panel) * rows * most_lines : nullptr;
-  }
 
  private:
   // Lines in runs of so many numbers. Those from number `safe` on are copied.
@@ -136,16 +109,11 @@ template <class A, class Operand, class Panels> class LeftLines {
           to[r / rows * panel_size + i * rows + r % rows] = r < some ? A(line_at[r]) : A(0);
       }
     }
-    is_packed_ = true;
+    this->is_packed_ = true;
   }
 
-  A const** at_;  // (runs, lines)
-  A* copies_;
   int count_;   // of lines
   int length_;  // of each
-  int runs_ = 0;
-  int begin_[most_runs + 1];
-  bool is_packed_ = false;
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA::host

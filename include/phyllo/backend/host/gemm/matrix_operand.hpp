@@ -17,7 +17,7 @@ template <class T, bool ByRows> struct MatrixOperand {
   T const* data = nullptr;
   long stride = 0;  // between two rows, or two columns
 
-  /// Numbers that stand side by side in every line: all.
+  /// Numbers side by side in every line: all.
   long run_length() const { return LONG_MAX; }
   /// Numbers from the beginning of a line to that of the next one.
   long line_distance() const { return stride; }

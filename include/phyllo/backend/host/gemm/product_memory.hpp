@@ -20,7 +20,7 @@ template <class Product> struct ProductMemory {
   static constexpr long right_panel = Product::strips * Product::right_strip;
 
   Sum* sums;  // (column panels, row panels, rows, columns), or of one group of panels
-  std::byte* left;
+  std::byte* left;  // of a LeftPart
   Packed* right;  // (panels, strips, strip)
   int panels;     // of the right operand
 

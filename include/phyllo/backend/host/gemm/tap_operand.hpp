@@ -25,7 +25,7 @@ template <class T, bool ByRows> struct TapOperand {
   int channels = 0;
   int step[3] = {1, 1, 1};  // from tap to tap
 
-  /// Numbers that stand side by side where they are inside.
+  /// Numbers side by side where they are inside.
   long run_length() const { return channels; }
   /// Numbers from the beginning of a line to that of the next one.
   long line_distance() const { return long(grid.step[2]) * shape.image.channels; }

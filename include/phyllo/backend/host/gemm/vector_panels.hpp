@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/host/gemm/line_addresses.hpp>
 #include <phyllo/backend/host/simd/register_block.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
 /// The innermost part of a matrix product in vector registers: the product of a panel of the left
-/// operand, whose numbers stand anywhere, and a packed one of the right operand.
+/// operand, whose lines are anywhere in memory, and a packed one of the right operand.
 ///
 /// shape    a panel of the left operand (rows, depth), of the right one (depth, columns)
 /// numerics sums in A in rising order of the depth
@@ -54,9 +55,10 @@ template <class A> struct VectorPanels {
   /// sums (rows, columns) = first + left right, or += where they are not `fresh`; at least `count`
   /// rows and `wide` columns; first: (columns), or nullptr for zeros. By rows or by columns, as the
   /// left operand has its lines.
-  template <bool ByRows, class Lines>
-  static void multiply(int count, int wide, int deep, Lines const& lines, int panel, A const* right,
-                       A* sums, A const* first, bool fresh) {
+  template <bool ByRows>
+  static void multiply(int count, int wide, int deep,
+                       LineAddresses<A, ByRows, VectorPanels> const& lines, int panel,
+                       A const* right, A* sums, A const* first, bool fresh) {
     int const used = vectors_of_panel(wide);
     if (used == (vectors + 3) / 4)
       multiply_block<ByRows, rows, (vectors + 3) / 4>(deep, lines, panel, right, sums, first,
@@ -74,9 +76,11 @@ template <class A> struct VectorPanels {
 
  private:
   // Never inlined: among the caller's variables GCC finds no registers for all sums.
-  template <bool ByRows, int Rows, int Vectors, class Lines>
-  PHYLLO_NOINLINE static void multiply_block(int deep, Lines const& lines, int panel,
-                                             A const* right, A* sums, A const* first, bool fresh) {
+  template <bool ByRows, int Rows, int Vectors>
+  PHYLLO_NOINLINE static void multiply_block(int deep,
+                                             LineAddresses<A, ByRows, VectorPanels> const& lines,
+                                             int panel, A const* right, A* sums, A const* first,
+                                             bool fresh) {
     constexpr int width = Vectors * lanes<A>;
     RegisterBlock<A, Rows, Vectors, lanes<A>> block;
     if (fresh)

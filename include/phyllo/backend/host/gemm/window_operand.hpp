@@ -32,7 +32,7 @@ template <class T, bool ByRows> struct WindowOperand {
     end = from + long(batch) * grid.image[0] * grid.image[1] * grid.image[2] * channels;
   }
 
-  /// Numbers that stand side by side where all of them are inside: those of a row of taps.
+  /// Numbers side by side where all of them are inside: those of a row of taps.
   long run_length() const { return long(taps[2]) * channels; }
   /// Numbers from the beginning of a line to that of the next one.
   long line_distance() const { return long(grid.step[2]) * channels; }

@@ -70,57 +70,58 @@ template <class T, int Rows, int Vectors, int Last> struct RegisterBlock {
     for (; k + Depths <= depth; k += Depths) {
       PHYLLO_UNROLL_ON_HOST
       for (int i = 0; i < Depths; ++i, x += depth_stride, w += w_stride)
-        multiply_once(x, row_stride, w);
+        multiply_once(Strided{x, row_stride}, w);
     }
     if constexpr (Depths > 1)
-      for (; k < depth; ++k, x += depth_stride, w += w_stride) multiply_once(x, row_stride, w);
+      for (; k < depth; ++k, x += depth_stride, w += w_stride)
+        multiply_once(Strided{x, row_stride}, w);
   }
-  /// The same of rows that stand anywhere: x(r, k) = x[r][k].
+  /// The same of rows that are anywhere in memory: x(r, k) = x[r][k].
   template <int Depths = 1, class W>
   PHYLLO_INLINE_ON_HOST void multiply_rows(T const* const (&x)[Rows], W const* w, long w_stride,
                                            int depth) {
     long k = 0;
     for (; k + Depths <= depth; k += Depths) {
       PHYLLO_UNROLL_ON_HOST
-      for (int i = 0; i < Depths; ++i, w += w_stride) multiply_once(x, k + i, w);
+      for (int i = 0; i < Depths; ++i, w += w_stride) multiply_once(OfRows{x, k + i}, w);
     }
     if constexpr (Depths > 1)
-      for (; k < depth; ++k, w += w_stride) multiply_once(x, k, w);
+      for (; k < depth; ++k, w += w_stride) multiply_once(OfRows{x, k}, w);
   }
-  /// The same of depths that stand anywhere: x(r, k) = x[k][first + r].
+  /// The same of depths that are anywhere in memory: x(r, k) = x[k][first + r].
   template <int Depths = 1, class W>
   PHYLLO_INLINE_ON_HOST void multiply_columns(T const* const* x, long first, W const* w,
                                               long w_stride, int depth) {
     int k = 0;
     for (; k + Depths <= depth; k += Depths) {
       PHYLLO_UNROLL_ON_HOST
-      for (int i = 0; i < Depths; ++i, w += w_stride) multiply_once(x[k + i] + first, 1, w);
+      for (int i = 0; i < Depths; ++i, w += w_stride)
+        multiply_once(Strided{x[k + i] + first, 1}, w);
     }
     if constexpr (Depths > 1)
-      for (; k < depth; ++k, w += w_stride) multiply_once(x[k] + first, 1, w);
+      for (; k < depth; ++k, w += w_stride) multiply_once(Strided{x[k] + first, 1}, w);
   }
 
  private:
-  template <class W>
-  PHYLLO_INLINE_ON_HOST void multiply_once(T const* const (&x)[Rows], long k, W const* w) {
+  // Number r of the left operand at one depth.
+  struct Strided {
+    T const* x;
+    long row_stride;
+    PHYLLO_INLINE_ON_HOST T operator()(int r) const { return x[r * row_stride]; }
+  };
+  struct OfRows {
+    T const* const (&x)[Rows];
+    long k;
+    PHYLLO_INLINE_ON_HOST T operator()(int r) const { return x[r][k]; }
+  };
+
+  template <class Left, class W> PHYLLO_INLINE_ON_HOST void multiply_once(Left left, W const* w) {
     Vector<T> row[Vectors];
     PHYLLO_UNROLL_ON_HOST
     for (int v = 0; v < Vectors; ++v) row[v] = load(w, v);
     PHYLLO_UNROLL_ON_HOST
     for (int r = 0; r < Rows; ++r) {
-      Vector<T> const factor = I::broadcast(x[r][k]);
-      PHYLLO_UNROLL_ON_HOST
-      for (int v = 0; v < Vectors; ++v) I::accumulate(sum[r][v], factor, row[v]);
-    }
-  }
-  template <class W>
-  PHYLLO_INLINE_ON_HOST void multiply_once(T const* x, long row_stride, W const* w) {
-    Vector<T> row[Vectors];
-    PHYLLO_UNROLL_ON_HOST
-    for (int v = 0; v < Vectors; ++v) row[v] = load(w, v);
-    PHYLLO_UNROLL_ON_HOST
-    for (int r = 0; r < Rows; ++r) {
-      Vector<T> const factor = I::broadcast(x[r * row_stride]);
+      Vector<T> const factor = I::broadcast(left(r));
       PHYLLO_UNROLL_ON_HOST
       for (int v = 0; v < Vectors; ++v) I::accumulate(sum[r][v], factor, row[v]);
     }
