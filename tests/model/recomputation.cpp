@@ -17,9 +17,9 @@ struct skip;
 
 // clang-format off
 template <int Out> using Pointed = Path<Conv2d<Out, KernelSize<1>, Bias<false>>, BatchNorm<>>;
-// Blocks of a ResNet: sums whose other value is kept, computed again, or a normalisation of its own.
+// Blocks of a ResNet: a value for two convolutions; sums whose other value is kept, computed again, or a normalisation of its own.
 struct Bottlenecks
-    : Network<Input<3, 8, 6>, Conv2d<8, KernelSize<3>, Padding<1>, Bias<false>>, BatchNorm<>, ReLU, MaxPool2d<2>,
+    : Network<Input<3, 8, 6>, Conv2d<8, KernelSize<3>, Padding<1>, Bias<false>>, MaxPool2d<2>, BatchNorm<>, ReLU,
               Residual<Main<Pointed<4>, ReLU, Pointed<16>>, Shortcut<Pointed<16>>>, ReLU,
               Repeat<3, Residual<Main<Pointed<4>, GELU, Pointed<16>>>, ReLU>, GlobalAveragePool, Flatten, Linear<5>> {};
 // Values side by side, an image made larger, a value that several layers read, masks.
