@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/by_argument.hpp>
 #include <phyllo/backend/run_here.hpp>
 #include <phyllo/core/allocate.hpp>
 #include <phyllo/core/launch_label.hpp>
@@ -212,8 +213,8 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
     if constexpr (in_order<space>)
       run_here(exec, begin_label_, items, begin);
     else
-      Kokkos::parallel_for(launch_label(begin_label_), Kokkos::RangePolicy<space>(exec, 0, items),
-                           begin);
+      Kokkos::parallel_for(launch_label(begin_label_),
+                           by_argument(Kokkos::RangePolicy<space>(exec, 0, items)), begin);
   }
   void check_batch(int batch) const;
   void check_matrices(long batch) const { matrices_.check(batch, name_); }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/by_argument.hpp>
 #include <phyllo/model/model.hpp>
 #include <phyllo/model/placement.hpp>
 
@@ -171,7 +172,7 @@ void Model<Net, P, Exec>::backward_bound(space const& exec, DOut const& d_out,
                 " samples as in forward, got " + std::to_string(gradients.batch) + ".");
   training_order_.follow(exec);
   Kokkos::parallel_for(
-      launch_label(tail_label_), Kokkos::RangePolicy<space>(exec, 0, tail_size),
+      launch_label(tail_label_), by_argument(Kokkos::RangePolicy<space>(exec, 0, tail_size)),
       detail::SetTail<accumulate>{gradients_.data() + nodes.arena_size, weight, weights_changed_});
   int const batch = last_batch_;
   forget_forward();  // gradients take the place of activations

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/by_argument.hpp>
 #include <phyllo/core/launch_label.hpp>
 #include <phyllo/fusion/planned.hpp>
 #include <phyllo/model/arenas.hpp>
@@ -138,10 +139,10 @@ template <class Planned, class Precision, class Exec, class Communication> struc
   }
   void load_integers(ExternalTensor const& source, int v) const {
     Shape const shape = Planned::node(v).output;
-    Kokkos::parallel_for(
-        launch_label(labels.back()),
-        Kokkos::RangePolicy<space, Kokkos::IndexType<long>>(exec, 0, long(batch) * shape.size()),
-        LoadIntegers{shape, source, integers(v)});
+    using Range = Kokkos::RangePolicy<space, Kokkos::IndexType<long>>;
+    Kokkos::parallel_for(launch_label(labels.back()),
+                         by_argument(Range(exec, 0, long(batch) * shape.size())),
+                         LoadIntegers{shape, source, integers(v)});
   }
   /// A slot (value or gradient) of shape s into the caller's tensor.
   void store(storage const* slot, Shape const& s, ExternalTensor const& target) const {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/by_argument.hpp>
 #include <phyllo/core/launch_label.hpp>
 #include <phyllo/model/bound_ports.hpp>
 #include <phyllo/model/pass.hpp>
@@ -57,7 +58,8 @@ namespace detail {
 template <class Pass, class Functor>
 void launch_port(Pass const& pass, long count, Functor const& functor) {
   using Range = Kokkos::RangePolicy<typename Pass::space, Kokkos::IndexType<long>>;
-  Kokkos::parallel_for(launch_label(pass.labels.back()), Range(pass.exec, 0, count), functor);
+  Kokkos::parallel_for(launch_label(pass.labels.back()), by_argument(Range(pass.exec, 0, count)),
+                       functor);
 }
 
 // Whether an output before number K is the same value.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/by_argument.hpp>
 #include <phyllo/backend/in_order.hpp>
 #include <phyllo/backend/run_here.hpp>
 #include <phyllo/core/allocate.hpp>
@@ -88,7 +89,8 @@ template <class T, class Space> class GradientSum {
     if constexpr (in_order<Space>) {
       if (items <= 32) return run_here(exec, label, items, work);
     }
-    Kokkos::parallel_for(launch_label(label), Kokkos::RangePolicy<Space>(exec, 0, items), work);
+    Kokkos::parallel_for(launch_label(label),
+                         by_argument(Kokkos::RangePolicy<Space>(exec, 0, items)), work);
   }
 
   std::string label_;

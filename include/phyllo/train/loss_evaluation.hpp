@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/by_argument.hpp>
 #include <phyllo/core/allocate.hpp>
 #include <phyllo/loss/losses.hpp>
 #include <phyllo/model/model.hpp>
@@ -338,17 +339,19 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
     SelectedKernels<Op, P, typename Exec::backends>::run(exec, label_, work);
     if constexpr (counts_positions) {
       count_positions(exec, batch, targets);
-      Kokkos::parallel_for(launch_label(label_), Kokkos::RangePolicy<space>(exec, 0, 1),
+      Kokkos::parallel_for(launch_label(label_),
+                           by_argument(Kokkos::RangePolicy<space>(exec, 0, 1)),
                            SumShares<accumulate>{shares_.data(), batch, sums});
     }
     for (int k = first_classes + 1; k < terms && first_classes >= 0; ++k)
       if (takes_classes[k])
-        Kokkos::parallel_for(launch_label(label_), Kokkos::RangePolicy<space>(exec, 0, 1),
+        Kokkos::parallel_for(launch_label(label_),
+                             by_argument(Kokkos::RangePolicy<space>(exec, 0, 1)),
                              CountLabels<accumulate>{search(k, batch, targets, name, first), sums});
   }
   void count_positions(space const& exec, int batch, BoundTensors const& targets) const {
     Kokkos::parallel_for(
-        launch_label(label_), Kokkos::RangePolicy<space>(exec, 0, batch),
+        launch_label(label_), by_argument(Kokkos::RangePolicy<space>(exec, 0, batch)),
         CountPositions<accumulate>{targets.tensor[0],
                                    AllPorts::output_shape(output_of<At<TypeList<Term...>, 0>>()),
                                    First::ignored, shares_.data()});

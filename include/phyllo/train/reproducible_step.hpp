@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/by_argument.hpp>
 #include <phyllo/backend/run_here.hpp>
 #include <phyllo/core/allocate.hpp>
 #include <phyllo/core/launch_label.hpp>
@@ -275,8 +276,8 @@ template <class M, class Evaluator, class C> class ReproducibleStep {
     if constexpr (in_order<space>) {
       if (count <= 8) return run_here(exec, label_, int(count), functor);
     }
-    Kokkos::parallel_for(launch_label(label_), Kokkos::RangePolicy<space>(exec, 0, int(count)),
-                         functor);
+    Kokkos::parallel_for(launch_label(label_),
+                         by_argument(Kokkos::RangePolicy<space>(exec, 0, int(count))), functor);
   }
 
   M& model_;

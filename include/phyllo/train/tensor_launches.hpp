@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/by_argument.hpp>
 #include <phyllo/backend/run_here.hpp>
 #include <phyllo/backend/select.hpp>
 #include <phyllo/backend/team_policy.hpp>
@@ -34,7 +35,8 @@ template <class M> struct RuleShare {
       if (M::nodes.arena_size < 32768 || count == 1) return run_here(exec, label, count, functor);
     }
     Kokkos::parallel_for(launch_label(label),
-                         Kokkos::RangePolicy<typename M::space>(exec, 0, count), functor);
+                         by_argument(Kokkos::RangePolicy<typename M::space>(exec, 0, count)),
+                         functor);
   }
   template <class Functor>
   void launch(typename M::space const& exec, int items, Functor const& functor) const {

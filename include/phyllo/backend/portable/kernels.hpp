@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/by_argument.hpp>
 #include <phyllo/backend/is_processor.hpp>
 #include <phyllo/backend/team_policy.hpp>
 #include <phyllo/core/launch_label.hpp>
@@ -29,9 +30,8 @@ template <class Space, class Functor>
 void launch(Space const& exec, std::string const& label, long count, Functor const& functor) {
   static_assert(sizeof(Functor) <= 512, "portable: a functor must be smaller than 512 bytes.");
   if (count == 0) return;
-  Kokkos::parallel_for(launch_label(label),
-                       Kokkos::RangePolicy<Space, Kokkos::IndexType<long>>(exec, 0, count),
-                       functor);
+  using Range = Kokkos::RangePolicy<Space, Kokkos::IndexType<long>>;
+  Kokkos::parallel_for(launch_label(label), by_argument(Range(exec, 0, count)), functor);
 }
 
 /// On a device, rows of no fewer channels are shared by the threads of a team.
