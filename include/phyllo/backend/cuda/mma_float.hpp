@@ -9,8 +9,8 @@ namespace phyllo::inline PHYLLO_ISA::cuda {
 /// Float by the matrix instruction mma.m16n8k8 of TF32 (sm_80 and newer), whose numbers have 11
 /// bits: a number is the sum of two, and of the four products of two sums the smallest is left out.
 ///
-/// numerics relative error of a product at most 2^-20; sums in the instruction's float, which on
-///          NVIDIA's devices rounds towards zero; an infinity gives a NaN
+/// numerics relative error of a product at most 2^-20; the instruction rounds sums towards zero, so
+///          it sums 8 products, and these sums are added in float; an infinity gives a NaN
 /// source   Ootomo and Yokota, "Recovering single precision accuracy from Tensor Cores while
 ///          surpassing the FP32 theoretical peak performance", arXiv:2203.03341
 template <> struct Mma<float> : MmaLanes {
@@ -45,9 +45,12 @@ template <> struct Mma<float> : MmaLanes {
       Half a[2];
       Column b[2];
       split(values[0], weights[0], s, a, b);
-      multiply_tf32(sums[0], a[1], b[0]);
-      multiply_tf32(sums[0], a[0], b[1]);
-      multiply_tf32(sums[0], a[0], b[0]);
+      Sums eight = {};
+      multiply_tf32(eight, a[1], b[0]);
+      multiply_tf32(eight, a[0], b[1]);
+      multiply_tf32(eight, a[0], b[0]);
+      PHYLLO_UNROLL_ON_DEVICE
+      for (int e = 0; e < 4; ++e) sums[0].value[e] += eight.value[e];
     }
   }
 
