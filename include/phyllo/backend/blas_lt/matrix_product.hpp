@@ -74,14 +74,16 @@ template <class Library> class MatrixProduct {
 
   bool is_found() const { return is_found_; }
 
-  /// One launch on the stream.
-  void run(Handle handle, typename Library::Stream stream, void* workspace, void const* left,
-           void const* right, void const* vector, void* result) const {
+  /// One launch on the stream; what the library says.
+  typename Library::Status run(Handle handle, typename Library::Stream stream, void* workspace,
+                               void const* left, void const* right, void const* vector,
+                               void* result) const {
     if (has_vector_) set(Library::attribute_vector, vector);
-    check<Library>(Library::run(handle, *product_, 1.0f, right, *right_, left, *left_, kept_,
-                                result, *result_, choice_, workspace, stream),
-                   "launch");
+    return Library::run(handle, *product_, 1.0f, right, *right_, left, *left_, kept_, result,
+                        *result_, choice_, workspace, stream);
   }
+  /// It cannot be launched after all.
+  void refuse() { is_found_ = false; }
 
  private:
   struct Matrix : Owned<Library, typename Library::Matrix> {

@@ -76,9 +76,7 @@ template <class Library> class Products {
     if (!has_room(exec)) return false;
     shape.alignment = memory.alignment();
     Known& known = find(shape, memory);
-    if (!known.product.is_found()) return false;
-    launch(exec, known.product, memory);
-    return true;
+    return known.product.is_found() && launch(exec, shape, known.product, memory);
   }
 
   /// Whether a ReLU in the product leaves a NaN one, by which training sees that numbers were lost:
@@ -96,7 +94,7 @@ template <class Library> class Products {
     if (!make_room(exec, bias, "phyllo: bias of NaN", shape.columns)) return false;
     Kokkos::deep_copy(exec, bias, T(std::numeric_limits<float>::quiet_NaN()));
     memory.vector = bias.data();
-    launch(exec, known.product, memory);
+    if (!launch(exec, shape, known.product, memory)) return false;
     Kokkos::View<T*, Kokkos::HostSpace> const row("phyllo: row", std::size_t(shape.columns));
     Kokkos::deep_copy(exec, row,
                       Kokkos::View<T const*, space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
@@ -160,11 +158,19 @@ template <class Library> class Products {
                      static_cast<void const*>(memory.vector))
         .first->second;
   }
-  void launch(space const& exec, MatrixProduct<Library> const& product,
+  // A library may refuse to launch what it has chosen an algorithm for, such as sums of columns;
+  // then it is not asked again.
+  bool launch(space const& exec, ProductShape const& shape, MatrixProduct<Library>& product,
               ProductMemory const& memory) {
     auto const stream = Library::stream(exec);
-    product.run(handle_, stream, workspaces_[stream].data(), memory.left, memory.right,
-                memory.vector, memory.result);
+    auto const status = product.run(handle_, stream, workspaces_[stream].data(), memory.left,
+                                    memory.right, memory.vector, memory.result);
+    if (status == Library::success) return true;
+    product.refuse();
+    warn(std::string(Library::name) + " refuses a product of " + std::to_string(shape.rows) +
+         " by " + std::to_string(shape.columns) + " over " + std::to_string(shape.depth) + " (" +
+         Library::text(status) + "), so Phyllo's own kernels compute what it refuses.");
+    return false;
   }
 
   using Workspace = Kokkos::View<std::byte*, space>;
