@@ -117,6 +117,7 @@ int bytes_of(std::string const& type);
 bool decode_arithmetic(Instruction& instruction, Opcode const& opcode);
 bool decode_conversion(Instruction& instruction, Opcode const& opcode);
 bool decode_memory(Instruction& instruction, Opcode const& opcode);
+bool decode_copies(Instruction& instruction, Opcode const& opcode);
 bool decode_lanes(Instruction& instruction, Opcode const& opcode);
 bool decode_matrix(Instruction& instruction, Opcode const& opcode);
 

@@ -268,6 +268,8 @@ Parser::Argument Parser::argument() {
 void Parser::place(Instruction& instruction, Argument const& argument, bool is_target) {
   if (argument.offset) instruction.offset = argument.offset;
   if (argument.is_address) {
+    // A copy has two: to and from.
+    if (instruction.address.kind != Operand::none) instruction.to.push_back(instruction.address);
     instruction.address = argument.operands[0];
     return;
   }
@@ -324,8 +326,8 @@ void Parser::decode(Instruction& instruction, Opcode const& opcode) {
   }
   if (name == "atom" || name == "red" || name == "membar" || name == "fence")
     function_->has_atomics = true;
-  bool const is_known = decode_memory(instruction, opcode) || decode_lanes(instruction, opcode) ||
-                        decode_matrix(instruction, opcode) ||
+  bool const is_known = decode_memory(instruction, opcode) || decode_copies(instruction, opcode) ||
+                        decode_lanes(instruction, opcode) || decode_matrix(instruction, opcode) ||
                         decode_conversion(instruction, opcode) ||
                         decode_arithmetic(instruction, opcode);
   if (!is_known) instruction.execute = unknown;
@@ -345,7 +347,7 @@ void Parser::instruction() {
   // Those that write no register; wgmma reads the sums that it writes.
   bool const is_barrier = name == "bar" || name == "barrier";
   bool const has_target = name != "st" && name != "red" && !(is_barrier && !opcode.has("red")) &&
-                          name != "wgmma" && name != "trap";
+                          name != "wgmma" && name != "trap" && name != "cp";
   if (name == "bra") {
     result.flow = Flow::branch;
     jumps_.emplace_back(function_->code.size(), tokens_.take());

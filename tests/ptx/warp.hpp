@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "copies.hpp"
 #include "module.hpp"
 #include "special.hpp"
 
@@ -65,6 +66,7 @@ struct Warp {
     Instruction const& instruction() const { return frame->function->code[std::size_t(place)]; }
   };
   std::vector<Group> groups;
+  Copies copies[lanes];
 
  private:
   struct Return {

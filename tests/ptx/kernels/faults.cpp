@@ -59,6 +59,17 @@ template <bool right> __global__ void lanes_write_twice(float* out) {
   __syncwarp();
   out[self()] = scratch[0];
 }
+// A copy to scratch memory, which is there when its lane has waited, for the others after a barrier.
+template <bool right> __global__ void copies(float* out) {
+  __shared__ alignas(16) float scratch[4 * threads];
+  auto const at = unsigned(__cvta_generic_to_shared(scratch + 4 * self()));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(out), "r"(16)
+               : "memory");
+  asm volatile("cp.async.commit_group;" ::: "memory");
+  asm volatile("cp.async.wait_group %0;" ::"n"(0) : "memory");
+  if (right) __syncthreads();
+  out[self()] = scratch[4 * (self() ^ 64)];
+}
 template <bool right> __global__ void global_read(float* out) {
   out[self()] = 1;
   if (right) __syncthreads();
@@ -128,6 +139,7 @@ template <bool right> void run(std::string const& name) {
   if (name == "lanes_write_twice") lanes_write_twice<right><<<1, 32>>>(data);
   if (name == "global_read") global_read<right><<<1, threads>>>(data);
   if (name == "blocks_read") blocks_read<right><<<2, threads>>>(data);
+  if (name == "copies") copies<right><<<1, threads>>>(data);
   if (name == "blocks_write") blocks_write<right><<<2, threads>>>(data);
   if (name == "outside") outside<right><<<1, threads>>>(data);
   if (name == "released") {

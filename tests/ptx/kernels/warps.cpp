@@ -4,6 +4,7 @@
 // part lanes, and what the host asks of the device.
 
 #include <algorithm>
+#include <vector>
 
 #include "check.hpp"
 
@@ -15,6 +16,41 @@ using check::mixed;
 
 constexpr int threads = 128;
 constexpr unsigned all = 0xffffffffu;
+
+// ---- copies to scratch memory ----
+
+// Two groups: 16 bytes, then 8 and zeros behind them, which are written when they are waited for.
+__global__ void copy(int const* in, int* out) {
+  __shared__ alignas(16) int scratch[2][4 * threads];
+  int const i = int(threadIdx.x);
+  for (int g = 0; g < 2; ++g)
+    for (int k = 0; k < 4; ++k) scratch[g][4 * i + k] = -1;
+  for (int g = 0; g < 2; ++g) {
+    auto const at = unsigned(__cvta_generic_to_shared(&scratch[g][4 * i]));
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(in + 4 * i),
+                 "r"(g == 0 ? 16 : 8)
+                 : "memory");
+    asm volatile("cp.async.commit_group;" ::: "memory");
+  }
+  asm volatile("cp.async.wait_group %0;" ::"n"(1) : "memory");
+  for (int g = 0; g < 2; ++g)
+    for (int k = 0; k < 4; ++k) out[(g * threads + i) * 4 + k] = scratch[g][4 * i + k];
+  asm volatile("cp.async.wait_group %0;" ::"n"(0) : "memory");
+  for (int k = 0; k < 4; ++k) out[(2 * threads + i) * 4 + k] = scratch[1][4 * i + k];
+}
+void copies() {
+  std::vector<int> numbers(4 * threads);
+  for (int i = 0; i < 4 * threads; ++i) numbers[std::size_t(i)] = int(mixed(unsigned(i)) & 0xffff);
+  Array<int> const in(numbers), out(12 * threads);
+  copy<<<1, threads>>>(in.data(), out.data());
+  auto const got = out.values();
+  for (int i = 0; i < 4 * threads; ++i) {
+    int const own = numbers[std::size_t(i)];
+    equal("copy", i, got[std::size_t(i)], own);
+    equal("copy under way", i, got[std::size_t(4 * threads + i)], -1);
+    equal("short copy", i, got[std::size_t(8 * threads + i)], i % 4 < 2 ? own : 0);
+  }
+}
 
 // ---- shuffles and votes ----
 
@@ -267,6 +303,7 @@ void host_calls() {
 }  // namespace
 
 int main() {
+  copies();
   shuffles();
   votes();
   changes();
