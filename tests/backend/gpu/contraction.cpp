@@ -91,9 +91,9 @@ TEST_CASE_TEMPLATE("gpu: gradients of parameters by parts of the batch", P,
 }
 
 TEST_CASE("gpu: narrow layers have many parts, wide ones few, and all fit the workspace") {
-  using Parts = gpu::DepthParts<gpu::ProductShape<2, 2, 2>>;
-  auto const of = [](long inputs, long outputs, long depth) {
-    Parts const parts(inputs, outputs, depth, true);
+  using Parts = gpu::DepthParts;
+  auto const of = [](long inputs, long outputs, long depth, int tile = 64) {
+    Parts const parts(inputs, outputs, depth, tile, true);
     CHECK(parts.weight * inputs * outputs <= (parts.weight > 1 ? Parts::weight_count : 1L << 40));
     CHECK(parts.bias * outputs <=
           (parts.bias > 1 ? Parts::partial_count - Parts::weight_count : 1L << 40));
@@ -103,10 +103,11 @@ TEST_CASE("gpu: narrow layers have many parts, wide ones few, and all fit the wo
   CHECK(of(25, 6, 4096 * 784).bias == 1024);
   CHECK(of(1024, 1024, 16384).weight == 1);  // a wide layer fills the device
   CHECK(of(1024, 1024, 16384).bias == 32);
-  CHECK(of(65, 65, 100'000).weight == 64);  // parts of blocks that are mostly empty
+  CHECK(of(1024, 1024, 16384, 128).weight == 4);  // by wider blocks
+  CHECK(of(65, 65, 100'000).weight == 64);        // parts of blocks that are mostly empty
   CHECK(of(500, 300, 2000).weight == 3);
   CHECK(of(64, 64, 500).weight == 1);  // a small batch
-  CHECK(Parts(25, 6, 4096 * 784, false).weight == 1);
+  CHECK(Parts(25, 6, 4096 * 784, 64, false).weight == 1);
 }
 
 TEST_CASE_TEMPLATE("gpu: products with an epilogue", P, PHYLLO_TEST_INSTRUCTION_PRECISIONS) {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace phyllo::test {
 
@@ -51,6 +52,28 @@ template <class Storage> struct EmulatedMma : cuda::Mma<Storage> {
           half_of(values.pair[i / 2], i % 2);
   }
 
+  // Copies end at once.
+  static void copy_chunk(Storage* to, Storage const* from, Storage const*) {
+    for (int i = 0; i < 8; ++i) to[i] = from != nullptr ? from[i] : Storage(0.0f);
+  }
+  static void commit_copies() {}
+  template <int Groups> static void wait_for_copies() {}
+  static void transposed(Values (&values)[lanes], Storage const* const (&row)[lanes]) {
+    for (int l = 0; l < lanes; ++l)
+      for (int i = 0; i < 8; ++i)
+        set_half(values[l].pair[i / 2], i % 2, row[i / 2 * 8 + l % 4 * 2 + i % 2][l / 4]);
+  }
+  static void transposed(Weights (&weights)[blocks][lanes], Storage const* const (&row)[lanes]) {
+    for (int l = 0; l < lanes; ++l)
+      for (int i = 0; i < 8; ++i)
+        set_half(weights[i / 4][l].pair[i / 2 % 2], i % 2,
+                 row[i / 2 * 8 + l % 4 * 2 + i % 2][l / 4]);
+  }
+  static void gather_fours(Sums (&sums)[blocks][lanes]) {
+    for (int l = 0; l < lanes; l += 2)
+      for (int e = 0; e < 4; ++e) std::swap(sums[1][l].value[e], sums[0][l + 1].value[e]);
+  }
+
   static void by_channel(Values (&values)[lanes], Storage const* rows, int stride, int) {
     for (int l = 0; l < lanes; ++l)
       for (int i = 0; i < 8; ++i)
@@ -84,9 +107,12 @@ template <> struct EmulatedMma<float> : cuda::Mma<float> {
       Half a[lanes][2];
       Column b[lanes][2];
       for (int l = 0; l < lanes; ++l) split(values[l], weights[l], s, a[l], b[l]);
-      multiply_tf32(sums, a, 1, b, 0);
-      multiply_tf32(sums, a, 0, b, 1);
-      multiply_tf32(sums, a, 0, b, 0);
+      Sums eight[lanes] = {};
+      multiply_tf32(eight, a, 1, b, 0);
+      multiply_tf32(eight, a, 0, b, 1);
+      multiply_tf32(eight, a, 0, b, 0);
+      for (int l = 0; l < lanes; ++l)
+        for (int e = 0; e < 4; ++e) sums[l].value[e] += eight[l].value[e];
     }
   }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/cuda/chunk_copies.hpp>
 #include <phyllo/backend/cuda/mma_lanes.hpp>
 #include <phyllo/backend/gpu/product/pack4.hpp>
 #include <phyllo/core/bf16.hpp>
@@ -17,7 +18,7 @@ namespace phyllo::inline PHYLLO_ISA::cuda {
 /// The matrix instruction mma.m16n8k16 (sm_80 and newer): products of 16 bits summed in float.
 ///
 /// options  Storage = bf16 | fp16; float has an instruction of its own, mma_float.hpp
-template <class Storage> struct Mma : MmaLanes {
+template <class Storage> struct Mma : MmaLanes, ChunkCopies<Storage> {
   using storage = Storage;
 
   /// 16 samples of 16 channels; of a lane two samples of 4 channels, as pairs.
@@ -67,6 +68,40 @@ template <class Storage> struct Mma : MmaLanes {
           "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
           : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
           : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#endif
+  }
+
+  /// 16 by 16 numbers in scratch memory as values, whose inputs are in lines one behind the other:
+  /// `row`, of lane 8 q + i, is where line i of matrix q of 8 by 8 is; q: inputs 8 (q / 2), samples
+  /// 8 (q % 2).
+  PHYLLO_INLINE static void transposed([[maybe_unused]] Values (&values)[1],
+                                       [[maybe_unused]] Storage const* const (&row)[1]) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    transpose(values[0].pair, row[0]);
+#endif
+  }
+  /// The same as weights; q: inputs 8 (q % 2), outputs 8 (q / 2).
+  PHYLLO_INLINE static void transposed([[maybe_unused]] Weights (&weights)[blocks][1],
+                                       [[maybe_unused]] Storage const* const (&row)[1]) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    std::uint32_t pair[4];
+    transpose(pair, row[0]);
+    weights[0][0] = {{pair[0], pair[1]}};
+    weights[1][0] = {{pair[2], pair[3]}};
+#endif
+  }
+  /// Sums of 16 outputs whose weights were in their order: afterwards a lane has four outputs side
+  /// by side, from gathered_channel(lane) on, as sum_block and sum_place say.
+  PHYLLO_INLINE static void gather_fours([[maybe_unused]] Sums (&sums)[blocks][1]) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    bool const odd = threadIdx.x % 2 != 0;
+    PHYLLO_UNROLL_ON_DEVICE
+    for (int e = 0; e < 4; ++e) {
+      float &first = sums[0][0].value[e], &second = sums[1][0].value[e];
+      float const got = __shfl_xor_sync(0xffffffffu, odd ? first : second, 1);
+      first = odd ? got : first;
+      second = odd ? second : got;
+    }
 #endif
   }
 

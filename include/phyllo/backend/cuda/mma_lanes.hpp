@@ -52,6 +52,14 @@ struct MmaLanes {
     return (output / 4 * 2 + output % 2) * 4 + input / 4;
   }
   PHYLLO_INLINE static constexpr int weight_block(int output) { return output % 4 / 2; }
+  /// The output of a group of 16 whose weight a lane has in a block.
+  PHYLLO_INLINE static constexpr int weight_output(int lane, int block) {
+    return lane / 8 * 4 + block * 2 + lane / 4 % 2;
+  }
+  /// Of outputs in the order of memory: the first of the four that a lane has after gather_fours.
+  PHYLLO_INLINE static constexpr int gathered_channel(int lane) {
+    return lane % 2 * 8 + lane % 4 / 2 * 4;
+  }
   /// Of products over samples, which are gradients of weights: where place e of a block of sums
   /// stands, in groups of 16 inputs and 16 outputs.
   PHYLLO_INLINE static constexpr int gradient_input(int lane, int e) {

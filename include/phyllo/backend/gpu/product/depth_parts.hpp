@@ -10,9 +10,8 @@ namespace phyllo::inline PHYLLO_ISA::gpu {
 /// layer's are a product of few rows and columns over a great depth, which one block of threads
 /// would run through while the others of the device have nothing to do.
 ///
-/// options  Shape: of the product that computes them
 /// numerics the parts depend on extents and batch, not on the device
-template <class Shape> struct DepthParts {
+struct DepthParts {
   /// Blocks of threads to have at least: some for each multiprocessor of the largest devices, of
   /// products, which fill one, and of column sums, which are short.
   static constexpr long products = 256, sums = 1024;
@@ -20,17 +19,18 @@ template <class Shape> struct DepthParts {
   static constexpr long least_depth = 512, least_rows = 256;
   static constexpr int column_width = 32;  // of a block of column_sums
   /// Numbers of the workspace: each part has less than a block's square of them.
-  static constexpr long weight_count = products * Shape::rows * Shape::columns;
+  static constexpr int widest = 128;  // tile of the result
+  static constexpr long weight_count = products * widest * widest;
   static constexpr long partial_count = weight_count + sums * column_width;
 
   int weight = 1;
   int bias = 1;
 
-  /// A weight of (inputs, outputs), summed over depth samples and positions.
-  DepthParts(long inputs, long outputs, long depth, bool has_workspace) {
+  /// A weight of (inputs, outputs), summed over depth samples and positions, by blocks of
+  /// `tile` by `tile`.
+  DepthParts(long inputs, long outputs, long depth, int tile, bool has_workspace) {
     if (!has_workspace) return;
-    weight = parts(products, blocks(inputs, Shape::rows) * blocks(outputs, Shape::columns),
-                   depth / least_depth);
+    weight = parts(products, blocks(inputs, tile) * blocks(outputs, tile), depth / least_depth);
     bias = parts(sums, blocks(outputs, column_width), depth / least_rows);
   }
 
