@@ -81,12 +81,13 @@ template <class MmaAtom, int In, int Out> struct PackedWeights {
     }
   }
 
-  /// What thread `thread` of `threads` writes: four inputs of four outputs at a time.
+  /// What thread `thread` of `threads` writes: four inputs of four outputs at a time. Threads side
+  /// by side write the places of lanes side by side.
   PHYLLO_INLINE void pack(S const* weight, S const* bias, int thread, int threads) const {
     constexpr int columns = out_groups * 4, items = in_groups * 4 * columns;
     PHYLLO_ROLLED_ON_DEVICE
     for (int item = thread; item < items; item += threads) {
-      int const i = item / columns * 4, o = item % columns * 4;
+      int const i = (item / (4 * columns) * 4 + item % 4) * 4, o = item / 4 % columns * 4;
       Pack4<S> four[4];
       PHYLLO_UNROLL_ON_DEVICE
       for (int k = 0; k < 4; ++k) four[k] = row<In, Out>(weight, i + k, o);

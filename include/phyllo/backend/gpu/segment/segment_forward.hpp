@@ -63,21 +63,28 @@ struct segment_forward<MmaAtom, op::Segment<D...>, P> {
   struct State {
     typename MmaAtom::Values value[tiles][widest][emulated_lanes];
   };
+  struct Inputs {
+    typename MmaAtom::Values value[tiles][Layout::groups(Layout::inputs(0))][emulated_lanes];
+  };
 
   template <class Team> PHYLLO_FUNCTION void operator()(Team const& team) const {
     State state[Team::warps_here];
-    if constexpr (stages == 1) load<0>(team, std::make_index_sequence<layers>{});
+    Inputs next[Team::warps_here];  // on its way from memory while the tile before is computed
     long const step = long(team.blocks()) * samples_of_block;
-    for (long first = long(team.block()) * samples_of_block; first < source.batch; first += step)
+    long first = long(team.block()) * samples_of_block;
+    read(team, next, first);
+    if constexpr (stages == 1) load<0>(team, std::make_index_sequence<layers>{});
+    for (; first < source.batch; first += step) {
+      for (int w = 0; w < Team::warps_here; ++w) take(state[w], next[w]);
+      read(team, next, first + step);
       all(team, first, state, std::make_index_sequence<layers>{});
+    }
   }
 
  private:
   template <class Team, std::size_t... L>
   PHYLLO_INLINE void all(Team const& team, long first, State (&state)[Team::warps_here],
                          std::index_sequence<L...>) const {
-    for (int w = 0; w < Team::warps_here; ++w)
-      read(state[w], first + (team.first_warp() + w) * samples, team.first_lane());
     (layer<int(L)>(team, first, state, std::make_index_sequence<layers>{}), ...);
   }
 
@@ -130,7 +137,20 @@ struct segment_forward<MmaAtom, op::Segment<D...>, P> {
     return PackedWeights<MmaAtom, Dense::inputs, Dense::outputs>{reinterpret_cast<S*>(scratch)};
   }
 
-  PHYLLO_INLINE void read(State& state, long first, int first_lane) const {
+  template <class Team>
+  PHYLLO_INLINE void read(Team const& team, Inputs (&next)[Team::warps_here], long first) const {
+    for (int w = 0; w < Team::warps_here; ++w)
+      read(next[w], first + (team.first_warp() + w) * samples, team.first_lane());
+  }
+  PHYLLO_INLINE static void take(State& state, Inputs const& next) {
+    PHYLLO_UNROLL_ON_DEVICE
+    for (int m = 0; m < tiles; ++m) {
+      PHYLLO_UNROLL_ON_DEVICE
+      for (int k = 0; k < Layout::groups(Layout::inputs(0)); ++k)
+        for (int i = 0; i < emulated_lanes; ++i) state.value[m][k][i] = next.value[m][k][i];
+    }
+  }
+  PHYLLO_INLINE void read(Inputs& next, long first, int first_lane) const {
     constexpr int groups = Layout::groups(Layout::inputs(0));
     PHYLLO_UNROLL_ON_DEVICE
     for (int m = 0; m < tiles; ++m) {
@@ -139,7 +159,7 @@ struct segment_forward<MmaAtom, op::Segment<D...>, P> {
         for (int i = 0; i < emulated_lanes; ++i) {
           PHYLLO_UNROLL_ON_DEVICE
           for (int part = 0; part < MmaAtom::parts; ++part)
-            MmaAtom::put(state.value[m][k][i], part,
+            MmaAtom::put(next.value[m][k][i], part,
                          source.read(first + m * 16 + MmaAtom::sample(first_lane + i, part),
                                      k * 16 + MmaAtom::channel(first_lane + i)));
         }
