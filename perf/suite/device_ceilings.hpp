@@ -45,15 +45,20 @@ template <class MmaAtom> struct multiply_fragments {
     phyllo::gpu::Pack4<S> four;
     for (int i = 0; i < 4; ++i) four.value[i] = S(1e-3f * float(team.first_thread() % 7 + i));
     typename MmaAtom::Values values[emulated_lanes];
-    typename MmaAtom::Weights weights[emulated_lanes];
+    typename MmaAtom::Weights weights[chains][emulated_lanes];
     typename MmaAtom::Sums sums[chains][emulated_lanes] = {};
-    for (int l = 0; l < emulated_lanes; ++l) {
-      for (int p = 0; p < MmaAtom::parts; ++p) MmaAtom::put(values[l], p, four);
-      weights[l] = MmaAtom::weights(four);
-    }
+    for (int l = 0; l < emulated_lanes; ++l)
+      for (int c = 0; c < chains; ++c) {
+        weights[c][l] = MmaAtom::weights(four);
+        four.value[c % 4] = S(float(four.value[c % 4]) + 1e-3f);
+      }
     for (int i = 0; i < count; ++i) {
+      // No two products are the same, or a compiler would compute one of them.
+      four.value[0] = S(1e-6f * float(i));
+      for (int l = 0; l < emulated_lanes; ++l)
+        for (int p = 0; p < MmaAtom::parts; ++p) MmaAtom::put(values[l], p, four);
       PHYLLO_UNROLL_ON_DEVICE
-      for (int c = 0; c < chains; ++c) MmaAtom::multiply(sums[c], values, weights);
+      for (int c = 0; c < chains; ++c) MmaAtom::multiply(sums[c], values, weights[c]);
     }
     float sum = 0;
     for (int c = 0; c < chains; ++c) sum += sums[c][0].value[0];
@@ -102,6 +107,7 @@ struct DeviceCeilings {
   double float32 = 0, bf16 = 0, fp16 = 0;  // FLOP/s of the matrix instructions as kernels use them
   double copy = 0;                         // byte/s, read and written, of 1 GiB to another
   double shared = 0;                       // byte/s, read and written, of 4 MiB to another
+  double cache_bytes = perf::cache_bytes;  // of the cache that multiprocessors share
   double launch = 0;                       // seconds from one empty kernel to the next
   double graph = 0;  // seconds of a launch of a recorded empty kernel, with the wait for it
 

@@ -21,9 +21,9 @@
 
 namespace perf {
 
-/// Seconds that the kernels of each step of a plan take on a processor, as a profiler sees them:
-/// labels begin with "<network>/<step>:". Kernels without a step, such as the optimizer's, are
-/// together.
+/// Seconds that the kernels of each step of a plan take, as a profiler sees them: labels begin with
+/// "<network>/<step>:". Kernels without a step, such as the optimizer's, are together. A device's
+/// are waited for one by one: their times include the launch and the wait.
 class StepTimes {
  public:
   explicit StepTimes(int steps) : seconds_(std::size_t(steps) + 1) {
@@ -47,7 +47,10 @@ class StepTimes {
     *id = now_->place_of(label);
     now_->begun_ = now();
   }
-  static void end(std::uint64_t id) { now_->seconds_[std::size_t(id)] += now() - now_->begun_; }
+  static void end(std::uint64_t id) {
+    if constexpr (on_device) Kokkos::fence("perf");
+    now_->seconds_[std::size_t(id)] += now() - now_->begun_;
+  }
 
   std::uint64_t place_of(std::string_view label) const {
     std::size_t slash = label.find('/');
@@ -117,12 +120,14 @@ void print_step_times(Ceilings const& c, long batch, std::function<void()> const
   std::sort(rows.begin(), rows.end(), [](StepRow const& a, StepRow const& b) {
     return a.seconds - a.floor > b.seconds - b.floor;
   });
+  constexpr int decimals = on_device ? 3 : 1;
   std::printf("| layers | output | steps | floor [ms] | measured [ms] | of the floor |\n");
   std::printf("|---|---|---|---|---|---|\n");
   for (StepRow const& r : rows)
-    std::printf("| %s | %s | %d | %.1f | %.1f | %.0f %% |\n", r.layers.c_str(), r.output.c_str(),
-                r.count, 1e3 * r.floor, 1e3 * r.seconds, 100 * r.floor / r.seconds);
-  std::printf("| all | | %d | | %.1f | |\n", steps, 1e3 * median(whole));
+    std::printf("| %s | %s | %d | %.*f | %.*f | %.0f %% |\n", r.layers.c_str(), r.output.c_str(),
+                r.count, decimals, 1e3 * r.floor, decimals, 1e3 * r.seconds,
+                100 * r.floor / r.seconds);
+  std::printf("| all | | %d | | %.*f | |\n", steps, decimals, 1e3 * median(whole));
 }
 
 }  // namespace perf

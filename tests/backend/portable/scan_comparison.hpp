@@ -28,7 +28,7 @@ void compare_scan(ScanCase const& c) {
   using S = typename P::storage;
   using A = typename P::accumulate;
   long const rows = long(c.batch) * c.times;
-  constexpr int places = 3, place = 1;  // the state is one of three side by side
+  static constexpr int places = 3, place = 1;  // the state is one of three side by side
   auto const weight = numbers<S>(long(Hidden) * Op::products, 1),
              bias = numbers<S>(Op::products, 2), h = numbers<S>(long(c.batch) * places * Hidden, 3),
              other = numbers<S>(long(c.batch) * places * Hidden, 4);
