@@ -66,8 +66,8 @@ void wait(Warp& warp, Instruction const& in, Mask mask) {
     for_each_lane(mask, [&](int lane) {
       if (k >= done[lane].size()) return;
       auto const& chunk = done[lane][k];
-      if (auto* const at = place(warp, shared, lane, chunk.to, chunk.bytes, Access::write,
-                                 chunk.value.data()))
+      if (auto* const at =
+              place(warp, shared, lane, chunk.to, chunk.bytes, Access::write, chunk.value.data()))
         std::memcpy(at, chunk.value.data(), std::size_t(chunk.bytes));
     });
 }

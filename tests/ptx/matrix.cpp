@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -10,8 +11,9 @@
 #include "number.hpp"
 
 // Products of matrices that a warp's lanes hold in parts: lane 4 g + t has rows g and g + 8 (PTX
-// ISA 9.0, 9.7.14.5 mma, ldmatrix; 9.7.15 wgmma). Sums are taken in order, in float: the device's
-// order and its rounding are not told.
+// ISA 9.0, 9.7.14.5 mma, ldmatrix; 9.7.15 wgmma). The sum of an instruction is rounded towards
+// zero, once: what an H100 does is not told, but sums of many instructions come out as small there
+// (Ootomo and Yokota, arXiv:2203.03341).
 
 namespace ptx {
 
@@ -38,6 +40,12 @@ template <class T> void gather(Warp& warp, Operand const* from, float (&a)[rows]
   }
 }
 
+float towards_zero(double x) {
+  auto const near = float(x);
+  bool const is_larger = !std::isinf(near) && std::abs(double(near)) > std::abs(x);
+  return is_larger ? std::nextafter(near, 0.0f) : near;
+}
+
 // sums += a b: column n of sums is in lanes t = n % 8 / 2, in registers of n / 8 and n % 2.
 template <int inner>
 void add_product(Warp& warp, Operand const* sums, Operand const* to, float const (*a)[inner],
@@ -49,9 +57,9 @@ void add_product(Warp& warp, Operand const* sums, Operand const* to, float const
       for (int lane = 0; lane < lanes; ++lane) {
         float const* const row = a[lane / 4 + e / 2 * 8];
         float const* const column = b + (block * 8 + lane % 4 * 2 + e % 2) * inner;
-        float sum = from_bits<float>(from[lane]);
-        for (int k = 0; k < inner; ++k) sum += row[k] * column[k];
-        result[lane] = to_bits(sum);
+        double sum = from_bits<float>(from[lane]);
+        for (int k = 0; k < inner; ++k) sum += double(row[k]) * double(column[k]);
+        result[lane] = to_bits(towards_zero(sum));
       }
     }
 }

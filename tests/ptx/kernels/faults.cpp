@@ -59,7 +59,8 @@ template <bool right> __global__ void lanes_write_twice(float* out) {
   __syncwarp();
   out[self()] = scratch[0];
 }
-// A copy to scratch memory, which is there when its lane has waited, for the others after a barrier.
+// A copy to scratch memory, which is there when its lane has waited, for the others after a
+// barrier.
 template <bool right> __global__ void copies(float* out) {
   __shared__ alignas(16) float scratch[4 * threads];
   auto const at = unsigned(__cvta_generic_to_shared(scratch + 4 * self()));

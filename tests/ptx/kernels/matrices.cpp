@@ -79,6 +79,27 @@ void compare(char const* name, Array<float> const& out, int inner) {
     }
 }
 
+// 1 or -1, and 1.5 times 2^-24: the sums are between floats.
+__global__ void round(float* out) {
+  int const lane = int(threadIdx.x);
+  unsigned const a = __float_as_uint(lane % 4 == 0 ? 1.5f : 0.0f);
+  unsigned const b = __float_as_uint(lane % 4 == 0 ? 0x1p-24f : 0.0f);
+  float c[4] = {1, -1, 1, -1};
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+      "{%0,%1,%2,%3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a), "r"(a), "r"(0), "r"(0), "r"(b), "r"(0));
+  for (int k = 0; k < 4; ++k) out[k * 32 + lane] = c[k];
+}
+void rounding() {
+  Array<float> const out(128);
+  round<<<1, 32>>>(out.data());
+  auto const got = out.values();
+  for (int i = 0; i < 128; ++i)
+    equal("rounding towards zero", i, got[std::size_t(i)],
+          i / 32 % 2 == 0 ? 1.0f : -0x1.fffffcp-1f);
+}
+
 // Four matrices of 8 by 8 numbers of 16 bits, each after the one before it.
 template <bool transposed> __global__ void load(unsigned* out) {
   __shared__ alignas(16) unsigned short scratch[256];
@@ -121,6 +142,7 @@ int main() {
   compare("mma of f16", out, 16);
   multiply_8<<<1, 32>>>(out.data());
   compare("mma of tf32", out, 8);
+  rounding();
   loads<false>();
   loads<true>();
   return check::result();
