@@ -5,6 +5,7 @@
 
 #include <backend/gpu/host_device.hpp>
 #include <phyllo/backend/gpu/kernels.hpp>
+#include <phyllo/layer/dropout.hpp>
 #include <phyllo/layer/gelu.hpp>
 #include <phyllo/layer/relu.hpp>
 
@@ -29,4 +30,8 @@ TEST_CASE_TEMPLATE("gpu: batch normalisation", P,
   compare_normalization<op::Chain<>, P, OnCuda>(0, 4, 17);
   // More rows than are summed at a time, and more channels than a block has.
   compare_normalization<op::Chain<ReLU>, P, OnCuda>(40, 30, 70);
+  // Rows of chunks: one, a few, more than a block has side by side.
+  compare_normalization<op::Chain<ReLU>, P, OnCuda>(2, 3, 8);
+  compare_normalization<op::Chain<Dropout<0.5>, GELU>, P, OnCuda>(3, 33, 24);
+  compare_normalization<op::Chain<>, P, OnHip>(40, 30, 136);
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/gpu/chunk_sums.hpp>
+#include <phyllo/backend/gpu/normalization_chunks.hpp>
 #include <phyllo/backend/gpu/product/column_sums.hpp>
 #include <phyllo/backend/portable/normalization.hpp>
 
@@ -80,13 +82,14 @@ template <int Lanes, class Combine> struct combine_by_blocks {
   }
 };
 
-/// Batch normalisation: sums over rows by blocks that read whole lines of memory; what works number
-/// by number is as in `portable`.
+/// Batch normalisation: sums over rows by blocks that read whole lines of memory. Where rows
+/// consist of chunks of 16 bytes, threads read and write these; else numbers, as `portable` does.
 ///
 /// options  Device: as in SegmentKernels
 template <class Device, class Chain, class P>
 struct NormalizationKernels : portable::Kernels<op::Normalization<Chain>, P> {
   using Op = op::Normalization<Chain>;
+  using S = typename P::storage;
   using Portable = portable::Kernels<Op, P>;
   static constexpr int lanes = Device::template MmaAtom<typename P::storage>::lanes;
   using Portable::run;
@@ -94,20 +97,46 @@ struct NormalizationKernels : portable::Kernels<op::Normalization<Chain>, P> {
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template Sum<P> const& work) {
-    sum(exec, label, StatisticsValues<Chain, P>{work}, work);
+    if (Chunk<S>::divides(work.channels, work.x))
+      sum(exec, label, chunk_sums<lanes, StatisticsChunks<Chain, P>>{{work}}, work);
+    else
+      sum(exec, label, column_sums<lanes, StatisticsValues<Chain, P>>{{work}}, work);
   }
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template BackwardSums<P> const& work) {
-    sum(exec, label, NormalizationGradientValues<Chain, P>{work}, work);
+    if (Chunk<S>::divides(work.channels, work.x, work.d_y, work.y, work.added))
+      sum(exec, label, chunk_sums<lanes, NormalizationGradientChunks<Chain, P>>{{work}}, work);
+    else
+      sum(exec, label, column_sums<lanes, NormalizationGradientValues<Chain, P>>{{work}}, work);
+  }
+  template <class Space>
+  static void run(Space const& exec, std::string const& label,
+                  typename Op::template Forward<P> const& work) {
+    ChunkRows<S> const over(long(work.batch) * work.positions, work.channels);
+    if (over.can_count() && Chunk<S>::divides(work.channels, work.x, work.y, work.added))
+      portable::launch(exec, label, over.items(), normalize_chunks<Chain, P>{{work}, over});
+    else
+      Portable::run(exec, label, work);
+  }
+  template <class Space>
+  static void run(Space const& exec, std::string const& label,
+                  typename Op::template Backward<P> const& work) {
+    ChunkRows<S> const over(long(work.batch) * work.positions, work.channels);
+    if (over.can_count() && Chunk<S>::divides(work.channels, work.x, work.d_y, work.y, work.added,
+                                              work.d_x, work.d_added))
+      portable::launch(exec, label, over.items(), differentiate_chunks<Chain, P>{{work}, over});
+    else
+      Portable::run(exec, label, work);
   }
 
  private:
-  template <class Space, class Values, class Work>
-  static void sum(Space const& exec, std::string const& label, Values const& values,
-                  Work const& work) {
-    column_sums<lanes, Values> const kernel{values, work.partial, long(work.batch) * work.positions,
-                                            work.channels, Op::row_blocks};
+  template <class Space, class Sums, class Work>
+  static void sum(Space const& exec, std::string const& label, Sums kernel, Work const& work) {
+    kernel.sums = work.partial;
+    kernel.rows = long(work.batch) * work.positions;
+    kernel.columns = work.channels;
+    kernel.parts = Op::row_blocks;
     Device::launch(exec, label, kernel, kernel.blocks());
     combine_by_blocks<lanes, typename Portable::Combine> const combine{Portable::combine(work)};
     Device::launch(exec, label, combine, combine.blocks());

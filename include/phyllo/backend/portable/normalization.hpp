@@ -85,37 +85,88 @@ template <class Chain, class P> struct normalization_finish {
   }
 };
 
+/// What a channel's numbers are normalised by.
+template <class A> struct NormalizationChannel {
+  A mean, inverse_deviation, scale, shift;
+
+  NormalizationChannel() = default;
+  template <class Work>
+  PHYLLO_INLINE NormalizationChannel(Work const& work, int c)
+      : mean(work.mean[c]),
+        inverse_deviation(work.inverse_deviation[c]),
+        scale(op::scale_at<A>(work.scale, c)),
+        shift(op::shift_at<A>(work.shift, c)) {}
+  PHYLLO_INLINE NormalizationChannel(A m, A inverse, A s, A t)
+      : mean(m), inverse_deviation(inverse), scale(s), shift(t) {}
+
+  PHYLLO_INLINE A normalized(A x) const { return (x - mean) * inverse_deviation; }
+};
+
 template <class Chain, class P> struct normalization_forward {
   using A = typename P::accumulate;
   typename op::Normalization<Chain>::template Forward<P> work;
 
-  PHYLLO_FUNCTION void operator()(long at) const {
-    int const c = int(at % work.channels), size = work.positions * work.channels;
-    A const mean = work.mean != nullptr ? work.mean[c] : A(work.running_mean[c]);
-    A const inverse = work.mean != nullptr
-                          ? work.inverse_deviation[c]
-                          : A(1) / Kokkos::sqrt(A(work.running_variance[c]) + work.epsilon);
-    A z = (A(work.x[at]) - mean) * inverse * op::scale_at<A>(work.scale, c) +
-          op::shift_at<A>(work.shift, c);
-    if (work.added != nullptr) z += A(work.added[at]);
+  PHYLLO_INLINE NormalizationChannel<A> channel(int c) const {
+    if (work.mean != nullptr) return {work, c};
+    return {A(work.running_mean[c]),
+            A(1) / Kokkos::sqrt(A(work.running_variance[c]) + work.epsilon),
+            op::scale_at<A>(work.scale, c), op::shift_at<A>(work.shift, c)};
+  }
+  /// Of number `at`, which is x; `added` is not looked at where nothing is added.
+  PHYLLO_INLINE typename P::storage value(long at, NormalizationChannel<A> const& of, A x,
+                                          A added) const {
+    int const size = work.positions * work.channels;
+    A z = of.normalized(x) * of.scale + of.shift;
+    if (work.added != nullptr) z += added;
     Element const e = work.random.element(int(at / size), int(at % size));
-    work.y[at] = typename P::storage(Chain::value(z, e));
+    return typename P::storage(Chain::value(z, e));
+  }
+
+  PHYLLO_FUNCTION void operator()(long at) const {
+    A const added = work.added != nullptr ? A(work.added[at]) : A(0);
+    work.y[at] = value(at, channel(int(at % work.channels)), A(work.x[at]), added);
   }
 };
 
+/// Numbers of the forward pass that its gradient reads, and the gradient behind it.
+template <class A> struct NormalizationNumbers {
+  A x = 0, d_y = 0, y = 0, added = 0;
+};
+
+/// Whether the derivative of the chain is that at its result, which is given.
+template <class Chain, class Work> PHYLLO_INLINE bool reads_result(Work const& work) {
+  return Chain::length > 0 && Chain::derivative_of == Derivative::output && work.y != nullptr;
+}
+/// Whether what was added is read, for the input of the chain.
+template <class Chain, class Work> PHYLLO_INLINE bool reads_added(Work const& work) {
+  return Chain::length > 0 && !reads_result<Chain>(work) && work.added != nullptr;
+}
+
+template <class Chain, class A, class Work>
+PHYLLO_INLINE NormalizationNumbers<A> normalization_numbers(Work const& work, long at) {
+  return {A(work.x[at]), A(work.d_y[at]), reads_result<Chain>(work) ? A(work.y[at]) : A(0),
+          reads_added<Chain>(work) ? A(work.added[at]) : A(0)};
+}
+
 /// Gradient at the input of the chain, which is recomputed from x where the result is not given.
 template <class Chain, class A, class Work>
-PHYLLO_FUNCTION A normalization_gradient(Work const& work, long at, A& x_hat) {
-  int const c = int(at % work.channels), size = work.positions * work.channels;
-  x_hat = (A(work.x[at]) - work.mean[c]) * work.inverse_deviation[c];
-  if constexpr (Chain::length == 0) return A(work.d_y[at]);
+PHYLLO_INLINE A normalization_gradient(Work const& work, long at, NormalizationChannel<A> const& of,
+                                       NormalizationNumbers<A> const& n, A& x_hat) {
+  x_hat = of.normalized(n.x);
+  if constexpr (Chain::length == 0) return n.d_y;
+  int const size = work.positions * work.channels;
   Element const e = work.random.element(int(at / size), int(at % size));
-  if (Chain::derivative_of == Derivative::output && work.y != nullptr)
-    return A(work.d_y[at]) * Chain::derivative(A(work.y[at]), e);
-  A z = x_hat * op::scale_at<A>(work.scale, c) + op::shift_at<A>(work.shift, c);
-  if (work.added != nullptr) z += A(work.added[at]);
+  if (reads_result<Chain>(work)) return n.d_y * Chain::derivative(n.y, e);
+  A z = x_hat * of.scale + of.shift;
+  if (work.added != nullptr) z += n.added;
   A const kept = Chain::derivative_of == Derivative::output ? Chain::value(z, e) : z;
-  return A(work.d_y[at]) * Chain::derivative(kept, e);
+  return n.d_y * Chain::derivative(kept, e);
+}
+template <class Chain, class A, class Work>
+PHYLLO_FUNCTION A normalization_gradient(Work const& work, long at, A& x_hat) {
+  NormalizationChannel<A> const of(work, int(at % work.channels));
+  return normalization_gradient<Chain>(work, at, of, normalization_numbers<Chain, A>(work, at),
+                                       x_hat);
 }
 
 /// One work item: one block of rows, `block` channels; sums of g and of g x_hat.
@@ -151,13 +202,27 @@ template <class Chain, class P> struct normalization_backward {
   using S = typename P::storage;
   typename op::Normalization<Chain>::template Backward<P> work;
 
+  /// A channel's means of g and of g x_hat.
+  struct Means {
+    A of_gradient, of_product;
+  };
+  PHYLLO_INLINE Means means(int c) const {
+    A const count = work.mean_sums[work.channels];
+    return {work.sums[c] / count, work.sums[work.channels + c] / count};
+  }
+  /// The gradients of x and of what was added, which is g.
+  PHYLLO_INLINE A gradient(long at, NormalizationChannel<A> const& of, Means const& mean,
+                           NormalizationNumbers<A> const& n, A& g) const {
+    A x_hat = 0;
+    g = normalization_gradient<Chain>(work, at, of, n, x_hat);
+    return of.scale * of.inverse_deviation * (g - mean.of_gradient - x_hat * mean.of_product);
+  }
+
   PHYLLO_FUNCTION void operator()(long at) const {
     int const c = int(at % work.channels);
-    A x_hat = 0;
-    A const g = normalization_gradient<Chain, A>(work, at, x_hat);
-    A const count = work.mean_sums[work.channels];
-    A const d = op::scale_at<A>(work.scale, c) * work.inverse_deviation[c] *
-                (g - work.sums[c] / count - x_hat * work.sums[work.channels + c] / count);
+    A g = 0;
+    A const d = gradient(at, NormalizationChannel<A>(work, c), means(c),
+                         normalization_numbers<Chain, A>(work, at), g);
     if (work.d_x != nullptr) work.d_x[at] = S(work.accumulate_gradient ? A(work.d_x[at]) + d : d);
     if (work.d_added != nullptr)
       work.d_added[at] = S(work.accumulate_added ? A(work.d_added[at]) + g : g);
