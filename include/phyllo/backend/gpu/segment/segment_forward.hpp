@@ -37,6 +37,9 @@ struct segment_forward<MmaAtom, op::Segment<D...>, P> {
   static constexpr int warps = scratch_bytes > 48 * 1024 ? 8 : 4;
   static constexpr int threads = warps * MmaAtom::lanes;
   static constexpr int samples_of_block = warps * samples;
+  /// The next tile is on its way from memory while one is computed. Of float, registers have no
+  /// room for it.
+  static constexpr bool reads_ahead = sizeof(S) == 2;
 
   TileRows<MmaAtom, Layout::inputs(0)> source;
   TileRows<MmaAtom, Layout::outputs(layers - 1)> target;
@@ -69,14 +72,15 @@ struct segment_forward<MmaAtom, op::Segment<D...>, P> {
 
   template <class Team> PHYLLO_FUNCTION void operator()(Team const& team) const {
     State state[Team::warps_here];
-    Inputs next[Team::warps_here];  // on its way from memory while the tile before is computed
+    Inputs next[Team::warps_here];
     long const step = long(team.blocks()) * samples_of_block;
     long first = long(team.block()) * samples_of_block;
-    read(team, next, first);
+    if constexpr (reads_ahead) read(team, next, first);
     if constexpr (stages == 1) load<0>(team, std::make_index_sequence<layers>{});
     for (; first < source.batch; first += step) {
+      if constexpr (!reads_ahead) read(team, next, first);
       for (int w = 0; w < Team::warps_here; ++w) take(state[w], next[w]);
-      read(team, next, first + step);
+      if constexpr (reads_ahead) read(team, next, first + step);
       all(team, first, state, std::make_index_sequence<layers>{});
     }
   }
