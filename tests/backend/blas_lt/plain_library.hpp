@@ -21,7 +21,8 @@ enum class Lacking {
   algorithms,
   launches,
   handle,
-  workspace
+  workspace,
+  alignment  // of matrices that have less than 16 bytes
 };
 
 /// A library of matrix products by plain loops: matrices by columns, each of which begins `rows`
@@ -62,6 +63,7 @@ template <Lacking lacking> struct PlainLibrary {
   static constexpr Status success = Status::success;
   // What no machine has, where it is lacking.
   static constexpr long workspace_bytes = lacking == Lacking::workspace ? 1L << 47 : 32L << 20;
+  static constexpr int least_alignment = lacking == Lacking::alignment ? 16 : 1;
   static constexpr std::int32_t as_it_is = 0, transposed = 1;
   static constexpr Attribute attribute_first = Attribute::first,
                              attribute_second = Attribute::second,
@@ -74,12 +76,18 @@ template <Lacking lacking> struct PlainLibrary {
   static inline bool recording = false;
 
   static Stream stream(space const&) { return 0; }
+  static inline int now = 0, handles = 0;  // the device of all instances; made by now
+  static int device(space const&) { return now; }
+  static void select(space const&) {}
   static bool records(space const&) { return recording; }
   static std::string text(Status) { return "refused"; }
   static std::int32_t type(blas_lt::NumberType t) { return std::int32_t(t); }
   static std::uint32_t epilogue(blas_lt::Epilogue e) { return std::uint32_t(e); }
 
-  static Status create(Handle*) { return lacking == Lacking::handle ? Status::refused : success; }
+  static Status create(Handle*) {
+    ++handles;
+    return lacking == Lacking::handle ? Status::refused : success;
+  }
   static Status create(Product* product) { return make(product, {}); }
   static Status create(Matrix* matrix, std::int32_t type, long rows, long columns) {
     return make(matrix, {blas_lt::NumberType(type), rows, columns});

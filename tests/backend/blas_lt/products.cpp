@@ -112,6 +112,59 @@ TEST_CASE("Products: a library that can be used says nothing, and is used") {
   CHECK(launches >= 3);
 }
 
+// A product of 2 by 3 over 4 with a bias and a ReLU.
+struct SmallProduct {
+  alignas(64) bf16 left[9] = {}, right[13] = {}, bias[4] = {}, result[7] = {};
+  blas_lt::ProductShape shape;
+
+  SmallProduct() {
+    shape.rows = 2;
+    shape.columns = 3;
+    shape.depth = 4;
+    shape.factors = shape.result = blas_lt::number_type<bf16>;
+    shape.epilogue = blas_lt::Epilogue::bias_relu;
+  }
+  /// All of them so many numbers behind where they are aligned.
+  blas_lt::ProductMemory memory(int shift = 0) {
+    return {left + shift, right + shift, bias + shift, result + shift};
+  }
+};
+
+TEST_CASE("Products: while a stream records, no algorithm is asked what it makes of NaN") {
+  using Library = PlainLibrary<Lacking::nothing>;
+  OneLayer().run<ByLibrary<Lacking::nothing>>();  // what products work in is there
+  auto& products = blas_lt::Products<Library>::of(Space());
+  SmallProduct small;
+  long const before = Library::launches[int(blas_lt::Epilogue::bias_relu)];
+  Library::recording = true;
+  CHECK_FALSE(products.keeps_nan<bf16>(Space(), small.shape, small.memory()));
+  Library::recording = false;
+  CHECK(Library::launches[int(blas_lt::Epilogue::bias_relu)] == before);
+  CHECK(products.keeps_nan<bf16>(Space(), small.shape, small.memory()));
+}
+
+TEST_CASE("Products: what is not aligned as a library requires is not its own") {
+  SmallProduct small;
+  small.shape.epilogue = blas_lt::Epilogue::bias;
+  auto& products = blas_lt::Products<PlainLibrary<Lacking::alignment>>::of(Space());
+  CHECK(products.run(Space(), small.shape, small.memory()));
+  CHECK_FALSE(products.run(Space(), small.shape, small.memory(1)));
+}
+
+TEST_CASE("Products: each device of a process has a handle of its own") {
+  using Library = PlainLibrary<Lacking::nan_in_relu>;
+  OneLayer first, second, third;
+  first.run<ByLibrary<Lacking::nan_in_relu>>();
+  CHECK(Library::handles == 1);
+  Library::now = 3;
+  second.run<ByLibrary<Lacking::nan_in_relu>>();
+  CHECK(Library::handles == 2);
+  Library::now = 0;
+  third.run<ByLibrary<Lacking::nan_in_relu>>();
+  CHECK(Library::handles == 2);
+  CHECK(second.has_bits_of(first));
+}
+
 TEST_CASE(
     "Products: the first product of a stream that records is an error, the next is recorded") {
   using Library = PlainLibrary<Lacking::sums_of_columns>;

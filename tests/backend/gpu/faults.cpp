@@ -41,7 +41,7 @@ struct Ampere : HostRuntime {
   static inline bool has_image = true;
   static std::string device(space const&) { return "NVIDIA A100 (sm_80)"; }
   static long scratch_bytes(space const&) { return 166912; }
-  template <class Kernel> static Status prepare(int& resident) {
+  template <class Kernel> static Status prepare(space const&, int& resident) {
     resident = 1;
     return has_image ? success : Status::no_instructions;
   }
@@ -105,7 +105,7 @@ TEST_CASE("faults: a library that cannot be used, and one that cannot launch") {
   blas_lt::ProductMemory const memory{&numbers[0], &numbers[1], nullptr, &numbers[2]};
   std::string text = standard_error_of([&] {
     using Products = blas_lt::Products<CublasLt<Lacking::handle>>;
-    for (int i = 0; i < 2; ++i) CHECK_FALSE(Products::of_process().run(Space(), shape, memory));
+    for (int i = 0; i < 2; ++i) CHECK_FALSE(Products::of(Space()).run(Space(), shape, memory));
   });
   REQUIRE(!text.empty());
   CHECK(text.back() == '\n');
@@ -114,7 +114,7 @@ TEST_CASE("faults: a library that cannot be used, and one that cannot launch") {
   CHECK(is_on_the_page(text));
   text = standard_error_of([&] {
     using Products = blas_lt::Products<CublasLt<Lacking::launches>>;
-    for (int i = 0; i < 2; ++i) CHECK_FALSE(Products::of_process().run(Space(), shape, memory));
+    for (int i = 0; i < 2; ++i) CHECK_FALSE(Products::of(Space()).run(Space(), shape, memory));
   });
   REQUIRE(!text.empty());
   text.pop_back();

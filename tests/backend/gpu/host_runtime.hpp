@@ -25,7 +25,7 @@ struct HostRuntime {
   static std::string device(space const&) { return "host"; }
   static int multiprocessors(space const&) { return 3; }
   static long scratch_bytes(space const&) { return 256 * 1024; }
-  template <class Kernel> static Status prepare(int& resident) {
+  template <class Kernel> static Status prepare(space const&, int& resident) {
     resident = 1;
     return success;
   }

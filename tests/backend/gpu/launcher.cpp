@@ -6,6 +6,7 @@
 
 #include <backend/gpu/host_runtime.hpp>
 #include <phyllo/backend/gpu/launch/launcher.hpp>
+#include <phyllo/backend/gpu/launch/resident_blocks.hpp>
 
 #include <doctest/doctest.h>
 
@@ -27,7 +28,7 @@ struct Device {
 struct Runtime : HostRuntime {
   static std::string device(space const&) { return "device 7 (v1)"; }
   static long scratch_bytes(space const&) { return ::device.scratch_bytes; }
-  template <class Kernel> static Status prepare(int& resident) {
+  template <class Kernel> static Status prepare(space const&, int& resident) {
     ::device.calls.push_back("prepare");
     resident = ::device.resident;
     return ::device.prepares;
@@ -179,4 +180,16 @@ TEST_CASE("Launcher: a tool sees the end of every launch that it has seen begin"
   CHECK(ended == 2);
   Tools::set_begin_parallel_for_callback(nullptr);
   Tools::set_end_parallel_for_callback(nullptr);
+}
+
+TEST_CASE("gpu: resident blocks of a kernel are known for each device that was asked") {
+  gpu::ResidentBlocks known;
+  CHECK(known.of(0) == -1);
+  known.set(0, 3);
+  known.set(5, 0);
+  known.set(64, 7);  // more than are kept
+  CHECK(known.of(0) == 3);
+  CHECK(known.of(5) == 0);
+  CHECK(known.of(1) == -1);
+  CHECK(known.of(64) == -1);
 }

@@ -40,7 +40,7 @@ template <class Library, class Device, class Chain, class P, class Choice> struc
     ProductShape s = shape(c.rows, work.output.channels, c.depth);
     ProductMemory const memory{work.x, work.weight, const_cast<S*>(work.bias), work.y};
     if (work.bias != nullptr) s.epilogue = is_relu ? Epilogue::bias_relu : Epilogue::bias;
-    auto& products = Products<Library>::of_process();
+    auto& products = Products<Library>::of(exec);
     if (s.epilogue == Epilogue::bias_relu && !products.template keeps_nan<S>(exec, s, memory))
       s.epilogue = Epilogue::bias;
     if (!products.run(exec, s, memory)) return Own::run(exec, label, work);
@@ -60,7 +60,7 @@ template <class Library, class Device, class Chain, class P, class Choice> struc
       ProductShape s = shape(c.rows, c.depth, work.output.channels);
       s.right_by_rows = false;
       s.accumulate = work.accumulate;
-      if (Products<Library>::of_process().run(exec, s, {work.d_z, work.weight, nullptr, work.d_x}))
+      if (Products<Library>::of(exec).run(exec, s, {work.d_z, work.weight, nullptr, work.d_x}))
         return;
     }
     Own::run(exec, label, work);
@@ -73,7 +73,7 @@ template <class Library, class Device, class Chain, class P, class Choice> struc
       ProductShape s = shape(c.depth, work.output.channels, c.rows);
       s.left_by_rows = false;
       s.result = NumberType::float32;
-      auto& products = Products<Library>::of_process();
+      auto& products = Products<Library>::of(exec);
       ProductMemory const memory{work.x, work.d_z, work.d_bias, work.d_weight};
       if (work.d_bias != nullptr) {
         s.epilogue = Epilogue::sum_of_columns;

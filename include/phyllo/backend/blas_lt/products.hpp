@@ -36,8 +36,8 @@ struct ProductMemory {
   }
 };
 
-/// The products of matrices that a process has had a library choose algorithms for, with what the
-/// algorithms work in.
+/// The products of matrices that a process has had for a device a library choose algorithms for,
+/// with what the algorithms work in.
 ///
 /// state    kept from the first product of a shape to Kokkos::finalize; past `most_shapes` shapes,
 ///          all are chosen anew. Library::workspace_bytes of a device for each stream
@@ -60,14 +60,16 @@ template <class Library> class Products {
     if (has_handle_) static_cast<void>(Library::destroy(handle_));
   }
 
-  /// Those of this process, which has one device.
-  static Products& of_process() {
+  /// Those of an instance's device, which the library's calls are about from here on.
+  static Products& of(space const& exec) {
+    Library::select(exec);
     static std::once_flag once;
-    std::call_once(once, [] {
-      kept() = std::make_unique<Products>();
-      Kokkos::push_finalize_hook([] { kept().reset(); });
-    });
-    return *kept();
+    std::call_once(once, [] { Kokkos::push_finalize_hook([] { kept().clear(); }); });
+    static std::mutex mutex;
+    std::lock_guard const alone(mutex);
+    auto& products = kept()[Library::device(exec)];
+    if (products == nullptr) products = std::make_unique<Products>();
+    return *products;
   }
 
   /// Launches the product, unless the library has no algorithm for it or cannot be used.
@@ -75,6 +77,7 @@ template <class Library> class Products {
     std::lock_guard const alone(mutex_);
     if (!has_room(exec)) return false;
     shape.alignment = memory.alignment();
+    if (shape.alignment < Library::least_alignment) return false;
     Known& known = find(shape, memory);
     return known.product.is_found() && launch(exec, shape, known.product, memory);
   }
@@ -87,9 +90,11 @@ template <class Library> class Products {
     std::lock_guard const alone(mutex_);
     if (!has_room(exec)) return false;
     shape.alignment = memory.alignment();
+    if (shape.alignment < Library::least_alignment) return false;
     Known& known = find(shape, memory);
     if (!known.product.is_found()) return false;
     if (known.asked) return known.keeps_nan;
+    if (Library::records(exec)) return false;  // it cannot be waited for
     Kokkos::View<T*, space> bias;
     if (!make_room(exec, bias, "phyllo: bias of NaN", shape.columns)) return false;
     Kokkos::deep_copy(exec, bias, T(std::numeric_limits<float>::quiet_NaN()));
@@ -115,11 +120,11 @@ template <class Library> class Products {
     template <class... From> explicit Known(From const&... from) : product(from...) {}
   };
 
-  static std::unique_ptr<Products>& kept() {
-    static std::unique_ptr<Products> products;
+  static std::map<int, std::unique_ptr<Products>>& kept() {
+    static std::map<int, std::unique_ptr<Products>> products;
     return products;
   }
-  // Warns once: there is one Products of a library in a process.
+  // Warns once for a device.
   void give_up(std::string const& why) {
     can_be_used_ = false;
     warn(std::string(Library::name) + " cannot be used (" + why +

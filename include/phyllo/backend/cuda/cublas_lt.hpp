@@ -28,6 +28,7 @@ struct CublasLt {
 
   static constexpr Status success = CUBLAS_STATUS_SUCCESS;
   static constexpr long workspace_bytes = 32L << 20;
+  static constexpr int least_alignment = 1;  // bytes, of all matrices
   static constexpr cublasOperation_t as_it_is = CUBLAS_OP_N, transposed = CUBLAS_OP_T;
   static constexpr auto attribute_first = CUBLASLT_MATMUL_DESC_TRANSA;
   static constexpr auto attribute_second = CUBLASLT_MATMUL_DESC_TRANSB;
@@ -36,6 +37,9 @@ struct CublasLt {
   static constexpr auto attribute_vector_type = CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE;
 
   static Stream stream(space const& exec) { return exec.cuda_stream(); }
+  static int device(space const& exec) { return exec.cuda_device(); }
+  /// What follows is about the instance's device.
+  static void select(space const& exec) { static_cast<void>(cudaSetDevice(exec.cuda_device())); }
   /// A graph, instead of running: see gpu::RecordedWork.
   static bool records(space const& exec) {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/gpu/launch/resident_blocks.hpp>
 #include <phyllo/backend/gpu/launch/team.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -42,13 +43,20 @@ struct Runtime {
   static long scratch_bytes(space const& exec) {
     return long(exec.cuda_device_prop().sharedMemPerBlockOptin);
   }
-  /// How many blocks run on a multiprocessor at a time.
-  template <class Kernel> static Status prepare(int& resident) {
-    auto const status = cudaFuncSetAttribute(
-        run_team<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize, Kernel::scratch_bytes);
-    if (status != cudaSuccess) return forgotten(status);
-    return forgotten(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        &resident, run_team<Kernel>, Kernel::threads, Kernel::scratch_bytes));
+  /// How many blocks run on a multiprocessor at a time. What follows is about the instance's
+  /// device.
+  template <class Kernel> static Status prepare(space const& exec, int& resident) {
+    static gpu::ResidentBlocks known;
+    Status status = cudaSetDevice(exec.cuda_device());
+    resident = known.of(exec.cuda_device());
+    if (status != cudaSuccess || resident >= 0) return forgotten(status);
+    status = cudaFuncSetAttribute(run_team<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  Kernel::scratch_bytes);
+    if (status == cudaSuccess)
+      status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+          &resident, run_team<Kernel>, Kernel::threads, Kernel::scratch_bytes);
+    if (status == cudaSuccess) known.set(exec.cuda_device(), resident);
+    return forgotten(status);
   }
   template <class Kernel>
   static Status launch(space const& exec, Kernel const& kernel, int blocks) {

@@ -27,6 +27,8 @@ struct HipblasLt {
   using Choice = hipblasLtMatmulHeuristicResult_t;
 
   static constexpr Status success = HIPBLAS_STATUS_SUCCESS;
+  /// Bytes, of all matrices: its algorithms are chosen without asking.
+  static constexpr int least_alignment = 16;
   static constexpr long workspace_bytes = 32L << 20;
   static constexpr hipblasOperation_t as_it_is = HIPBLAS_OP_N, transposed = HIPBLAS_OP_T;
   static constexpr auto attribute_first = HIPBLASLT_MATMUL_DESC_TRANSA;
@@ -36,6 +38,9 @@ struct HipblasLt {
   static constexpr auto attribute_vector_type = HIPBLASLT_MATMUL_DESC_BIAS_DATA_TYPE;
 
   static Stream stream(space const& exec) { return exec.hip_stream(); }
+  static int device(space const& exec) { return exec.hip_device(); }
+  /// What follows is about the instance's device.
+  static void select(space const& exec) { static_cast<void>(hipSetDevice(exec.hip_device())); }
   /// A graph, instead of running: see gpu::RecordedWork.
   static bool records(space const& exec) {
     hipStreamCaptureStatus status = hipStreamCaptureStatusNone;

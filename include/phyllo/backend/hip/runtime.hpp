@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/gpu/launch/resident_blocks.hpp>
 #include <phyllo/backend/gpu/launch/team.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -41,10 +42,17 @@ struct Runtime {
   static long scratch_bytes(space const& exec) {
     return long(exec.hip_device_prop().sharedMemPerBlock);
   }
-  /// How many blocks run on a multiprocessor at a time.
-  template <class Kernel> static Status prepare(int& resident) {
-    return forgotten(hipOccupancyMaxActiveBlocksPerMultiprocessor(
-        &resident, run_team<Kernel>, Kernel::threads, Kernel::scratch_bytes));
+  /// How many blocks run on a multiprocessor at a time. What follows is about the instance's
+  /// device.
+  template <class Kernel> static Status prepare(space const& exec, int& resident) {
+    static gpu::ResidentBlocks known;
+    Status status = hipSetDevice(exec.hip_device());
+    resident = known.of(exec.hip_device());
+    if (status != hipSuccess || resident >= 0) return forgotten(status);
+    status = hipOccupancyMaxActiveBlocksPerMultiprocessor(&resident, run_team<Kernel>,
+                                                          Kernel::threads, Kernel::scratch_bytes);
+    if (status == hipSuccess) known.set(exec.hip_device(), resident);
+    return forgotten(status);
   }
   template <class Kernel>
   static Status launch(space const& exec, Kernel const& kernel, int blocks) {

@@ -19,7 +19,7 @@ namespace phyllo::inline PHYLLO_ISA::gpu {
 /// options  Runtime: cuda::Runtime, hip::Runtime: the runtime's calls, and their refusals
 /// errors   launch: a device with too little scratch memory or too few registers for a block, one
 ///          that the program has no instructions for, and what else the runtime refuses -> Error
-/// cost     on the host, the runtime's questions and its launch
+/// cost     on the host, the launch; the runtime's questions once for each kernel and device
 template <class Runtime> struct Launcher {
   using space = typename Runtime::space;
 
@@ -36,7 +36,7 @@ template <class Runtime> struct Launcher {
                   " bytes of scratch memory for a block, and " + Runtime::device(exec) + " has " +
                   std::to_string(Runtime::scratch_bytes(exec)) + ". " + remedy());
     int resident = 0;
-    check<Kernel>(exec, label, Runtime::template prepare<Kernel>(resident));
+    check<Kernel>(exec, label, Runtime::template prepare<Kernel>(exec, resident));
     if (resident < 1)
       throw Error(label + ": expected a block of " + block<Kernel>() +
                   " to fit on a multiprocessor of " + Runtime::device(exec) +
