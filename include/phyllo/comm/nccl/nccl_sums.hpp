@@ -7,6 +7,7 @@
 
 #include <climits>
 #include <cstddef>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -66,8 +67,14 @@ template <class Runtime> class NcclSums {
   NcclSums& operator=(NcclSums&&) = delete;
   ~NcclSums() {
     if (group_ == nullptr) return;
-    // Other ranks may be gone: aborting does not wait for them.
-    static_cast<void>(ncclCommAbort(group_));
+    // Sums that were begun are those of the other ranks too, which wait for this one. Behind an
+    // error they may be gone: aborting does not wait for them.
+    if (std::uncaught_exceptions() > exceptions_) {
+      static_cast<void>(ncclCommAbort(group_));
+    } else {
+      static_cast<void>(ncclCommFinalize(group_));
+      static_cast<void>(ncclCommDestroy(group_));
+    }
     Runtime::destroy(written_);
     Runtime::destroy(summed_);
   }
@@ -125,6 +132,7 @@ template <class Runtime> class NcclSums {
   ncclComm_t group_ = nullptr;
   typename Runtime::Event written_{}, summed_{};  // by kernels; by the library
   bool has_begun_ = false;
+  int exceptions_ = std::uncaught_exceptions();  // under way when it was made
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA
