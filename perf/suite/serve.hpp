@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cmath>
 #include <cstdio>
 #include <functional>
 #include <string>
@@ -46,6 +47,8 @@ inline int serve(std::string const& workload, std::string const& backend, std::s
   Samples samples;
   for (Case const& k : cases) {
     samples.add(k.call);
+    // JSON has no NaN, and no infinity.
+    double const error = std::isfinite(k.relative_error) ? k.relative_error : 1e300;
     std::printf(
         "{\"workload\": \"%s\", \"case\": \"%s\", \"network\": \"%s\", \"phase\": \"%s\", "
         "\"system\": \"phyllo\", \"backend\": \"%s\", "
@@ -54,7 +57,7 @@ inline int serve(std::string const& workload, std::string const& backend, std::s
         "\"relative_error\": %.3g, \"kept_bytes_per_sample\": %.0f}\n",
         workload.c_str(), k.name.c_str(), k.network.c_str(), k.phase, backend.c_str(),
         dtype.c_str(), c.threads, k.batch, k.flops_per_sample, k.bytes_per_sample, k.floor_seconds,
-        k.ceiling.c_str(), k.relative_error, k.kept_bytes_per_sample);
+        k.ceiling.c_str(), error, k.kept_bytes_per_sample);
   }
   return samples.answer();
 }
