@@ -34,6 +34,7 @@ struct Operand {
   };
   Kind kind = none;
   int index = 0;
+  bool is_wide = false;  // a register of 64 bits
 };
 
 /// The row of constants that holds these bits in all lanes.

@@ -66,8 +66,8 @@ std::byte* place(Warp& warp, Instruction const& instruction, int lane, int bytes
 constexpr int most_numbers = 8;  // of a vector
 
 // Signed numbers get their sign (PTX ISA 9.0, 9.4.1); a register of 32 bits has zeros behind.
-Bits extended(Bits bits, int bytes, bool is_signed) {
-  if (!is_signed || bytes >= 4) return bits;
+Bits extended(Bits bits, int bytes, bool is_signed, bool is_wide) {
+  if (!is_signed || bytes >= (is_wide ? 8 : 4)) return bits;
   int const shift = 64 - 8 * bytes;
   return Bits(std::int64_t(bits << shift) >> shift);
 }
@@ -80,7 +80,7 @@ void load(Warp& warp, Instruction const& in, Mask mask) {
     for (std::size_t k = 0; k < in.to.size(); ++k) {
       Bits bits = at ? 0 : ~Bits(0);
       if (at) std::memcpy(&bits, at + k * size, size);
-      numbers[k][lane] = extended(bits, in.bytes, in.option);
+      numbers[k][lane] = extended(bits, in.bytes, in.option, in.to[k].is_wide);
     }
   });
   for (std::size_t k = 0; k < in.to.size(); ++k)

@@ -202,7 +202,7 @@ void Parser::body() {
 }
 
 void Parser::registers() {
-  tokens_.take();  // the type, which instructions repeat
+  bool const is_wide = bytes_of(tokens_.take()) == 8;
   do {
     std::string const name = tokens_.take();
     bool const is_range = tokens_.skip("<");
@@ -210,7 +210,7 @@ void Parser::registers() {
     if (is_range) tokens_.expect(">");
     for (int i = 0; i < count; ++i)
       scopes_.back()[is_range ? name + std::to_string(i) : name] = {Operand::variable,
-                                                                    function_->rows++};
+                                                                    function_->rows++, is_wide};
   } while (tokens_.skip(","));
   tokens_.expect(";");
 }

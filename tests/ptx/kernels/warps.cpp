@@ -52,6 +52,33 @@ void copies() {
   }
 }
 
+// ---- signs ----
+
+// Signed numbers in registers of 64 bits, whatever their own width.
+__global__ void widen(int const* in, short const* narrow, long long* out) {
+  int const i = int(threadIdx.x);
+  asm volatile("ld.global.s32 %0, [%1];" : "=l"(out[i]) : "l"(in + i));
+  asm volatile("ld.global.s16 %0, [%1];" : "=l"(out[threads + i]) : "l"(narrow + i));
+}
+void signs() {
+  std::vector<int> wide(threads);
+  std::vector<short> narrow(threads);
+  for (int i = 0; i < threads; ++i) {
+    wide[std::size_t(i)] = (i % 2 == 0 ? 1 : -1) * (i * 1000003 + 1);
+    narrow[std::size_t(i)] = short((i % 2 == 0 ? -1 : 1) * (i * 101 + 1));
+  }
+  Array<int> const in(wide);
+  Array<short> const from(narrow);
+  Array<long long> const out(2 * threads);
+  widen<<<1, threads>>>(in.data(), from.data(), out.data());
+  auto const got = out.values();
+  for (int i = 0; i < threads; ++i) {
+    equal("sign of s32", i, got[std::size_t(i)], static_cast<long long>(wide[std::size_t(i)]));
+    equal("sign of s16", i, got[std::size_t(threads + i)],
+          static_cast<long long>(narrow[std::size_t(i)]));
+  }
+}
+
 // ---- shuffles and votes ----
 
 __global__ void shuffle(int* out) {
@@ -304,6 +331,7 @@ void host_calls() {
 
 int main() {
   copies();
+  signs();
   shuffles();
   votes();
   changes();
