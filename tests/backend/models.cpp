@@ -36,6 +36,10 @@ struct Stages : Network<Input<100>, Linear<128>, Tanh, Repeat<5, Linear<128>, Re
 struct Wide : Network<Input<270>, Linear<300>, ReLU, Linear<260>, GELU, Linear<9>> {};
 struct Images : Network<Input<2, 9, 7>, Conv2d<6, Padding<1>>, BatchNorm<>, ReLU, MaxPool2d<2>,
                         Residual<Conv2d<6, Padding<1>>, Tanh>, Flatten, Linear<4>> {};
+// Extents that are multiples of 8, of which devices copy chunks of 16 bits.
+struct Eights : Network<Input<8, 9, 7>, Conv2d<16, Padding<1>>, BatchNorm<>, ReLU,
+                        Conv2d<72, Stride<2>, Padding<1>>, GELU, Residual<Conv2d<72, KernelSize<1>>, BatchNorm<>>, ReLU,
+                        Flatten, Linear<136>, ReLU, Linear<8>> {};
 // clang-format on
 
 template <class V> auto on_host(V const& view) {
@@ -187,10 +191,10 @@ TEST_CASE_TEMPLATE("networks on the default device, in float", Net, Mlp, Odd,
   compare<Net, Full<float>>();
 }
 TEST_CASE_TEMPLATE("networks on the default device, in bfloat16", Net,
-                   Stages PHYLLO_IN_VERIFY(, Images, Mlp, Odd, Wide)) {
+                   Stages PHYLLO_IN_VERIFY(, Images, Mlp, Odd, Wide, Eights)) {
   compare<Net, Mixed<bf16, float>>();
 }
 TEST_CASE_TEMPLATE("networks on the default device, in half precision", Net,
-                   Mlp PHYLLO_IN_VERIFY(, Odd, Stages, Wide, Images)) {
+                   Mlp PHYLLO_IN_VERIFY(, Odd, Stages, Wide, Images, Eights)) {
   compare<Net, Mixed<fp16, float>>();
 }

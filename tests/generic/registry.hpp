@@ -82,21 +82,25 @@ struct WithLengths
   using ports = TypeList<first_tag, second_tag>;
 };
 
+/// Whether a layer selects the largest of some numbers. A function, because nvcc takes no variable
+/// templates that are specialised by a requirement.
+template <class L> constexpr bool takes_maxima() {
+  if constexpr (requires { requires L::kind == op::PoolingKind::maximum; })
+    return true;
+  else if constexpr (requires { requires op::is_maximum(L::kind); })
+    return true;
+  else
+    return false;
+}
+
 /// Whether a layer's derivative jumps somewhere: differences are then taken away from there.
-template <class L> inline constexpr bool has_kink = false;
+template <class L> inline constexpr bool has_kink = takes_maxima<L>();
 template <> inline constexpr bool has_kink<ReLU> = true;
 template <> inline constexpr bool has_kink<LeakyReLU<>> = true;
 template <> inline constexpr bool has_kink<SELU> = true;
 template <> inline constexpr bool has_kink<HardTanh<-0.5, 0.25>> = true;
 template <> inline constexpr bool has_kink<HardSigmoid> = true;
 template <class... Options> inline constexpr bool has_kink<PReLU<Options...>> = true;
-template <class L>
-  requires(L::kind == op::PoolingKind::maximum)
-inline constexpr bool has_kink<L> = true;
-
-template <class L>
-  requires(op::is_maximum(L::kind))
-inline constexpr bool has_kink<L> = true;
 
 namespace cases {
 

@@ -52,10 +52,12 @@ static_assert(segments<SumOfInput, Fused>() == 1);
 static_assert(segments<ImageBehindWork, Fused>() == 1);
 static_assert(segments<WholeNetwork, Fused>() == 1);
 static_assert(segments<NormalizedRows, Fused>() == 1);
-static_assert(segments<HeadsOnImages, Fused>() == 3);
-static_assert(segments<ImageResult, Fused>() == 1);
-static_assert(segments<NormalizedImages, Fused>() == 3);
-static_assert(segments<ImagesBehindWork, Fused>() == 1);
+// Programs for GPUs have none of images (docs/decisions/0012-processors-kernels-in-gpu-programs.md).
+constexpr bool has_image_segments = is_processor<Kokkos::DefaultExecutionSpace>;
+static_assert(!has_image_segments || segments<HeadsOnImages, Fused>() == 3);
+static_assert(!has_image_segments || segments<ImageResult, Fused>() == 1);
+static_assert(!has_image_segments || segments<NormalizedImages, Fused>() == 3);
+static_assert(!has_image_segments || segments<ImagesBehindWork, Fused>() == 1);
 static_assert(!is_whole_step<ImageResult::program>(FusionLevel::tile));
 static_assert(is_whole_step<NormalizedRows::program>(FusionLevel::tile));
 static_assert(segments<NormalizedRows, OfReference>() == 2);
