@@ -52,7 +52,8 @@ static_assert(segments<SumOfInput, Fused>() == 1);
 static_assert(segments<ImageBehindWork, Fused>() == 1);
 static_assert(segments<WholeNetwork, Fused>() == 1);
 static_assert(segments<NormalizedRows, Fused>() == 1);
-// Programs for GPUs have none of images (docs/decisions/0012-processors-kernels-in-gpu-programs.md).
+// Programs for GPUs have none of images
+// (docs/decisions/0012-processors-kernels-in-gpu-programs.md).
 constexpr bool has_image_segments = is_processor<Kokkos::DefaultExecutionSpace>;
 static_assert(!has_image_segments || segments<HeadsOnImages, Fused>() == 3);
 static_assert(!has_image_segments || segments<ImageResult, Fused>() == 1);
