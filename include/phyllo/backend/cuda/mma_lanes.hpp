@@ -18,9 +18,10 @@ namespace phyllo::inline PHYLLO_ISA::cuda {
 /// source   PTX ISA 8, 9.7.14.5 (matrix fragments of mma.m16n8k8 and mma.m16n8k16)
 struct MmaLanes {
   static constexpr int lanes = 32;
-  static constexpr int emulated_lanes = 1;  // lanes that one call computes; more in tests on hosts
-  static constexpr int blocks = 2;          // of sums in 16 outputs; weights of 8 outputs each
-  static constexpr int parts = 2;           // samples of a lane
+  static constexpr int emulated_lanes = 1;   // lanes that one call computes; more in tests on hosts
+  static constexpr int blocks = 2;           // of sums in 16 outputs; weights of 8 outputs each
+  static constexpr int parts = 2;            // samples of a lane
+  static constexpr bool reads_ahead = true;  // in segments: registers hold two tiles
   /// Bytes of scratch memory for a block: what a device of the architecture has, less what the
   /// system takes.
 #if defined(KOKKOS_ARCH_AMPERE86) || defined(KOKKOS_ARCH_ADA89) || \

@@ -14,9 +14,11 @@ namespace phyllo::inline PHYLLO_ISA::hip {
 /// source   AMD CDNA 2 instruction set, 7.1 (matrix fragments); AMD matrix instruction calculator
 struct MfmaLanes {
   static constexpr int lanes = 64;
-  static constexpr int emulated_lanes = 1;           // lanes that one call computes; see MmaLanes
-  static constexpr int blocks = 1;                   // of sums in 16 outputs
-  static constexpr int parts = 1;                    // samples of a lane
+  static constexpr int emulated_lanes = 1;  // lanes that one call computes; see MmaLanes
+  static constexpr int blocks = 1;          // of sums in 16 outputs
+  static constexpr int parts = 1;           // samples of a lane
+  // In segments: hipcc 6.4 stores two tiles in memory, and no longer inlines what computes them.
+  static constexpr bool reads_ahead = false;
   static constexpr long scratch_budget = 64 * 1024;  // bytes for a block
 
   /// 16 samples of 16 outputs.

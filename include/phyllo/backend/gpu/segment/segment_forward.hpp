@@ -39,7 +39,7 @@ struct segment_forward<MmaAtom, op::Segment<D...>, P> {
   static constexpr int samples_of_block = warps * samples;
   /// The next tile is on its way from memory while one is computed. Of float, registers have no
   /// room for it.
-  static constexpr bool reads_ahead = sizeof(S) == 2;
+  static constexpr bool reads_ahead = MmaAtom::reads_ahead && sizeof(S) == 2;
 
   TileRows<MmaAtom, Layout::inputs(0)> source;
   TileRows<MmaAtom, Layout::outputs(layers - 1)> target;
