@@ -10,8 +10,8 @@
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
-/// A convolution of narrow groups, either way: a block of channels of one position at a time, or of
-/// some neighbours that have the same taps. One
+/// A convolution of narrow groups, either way, that row_convolution does not compute: a
+/// block of channels of one position at a time, or of some neighbours that have the same taps. One
 /// work item: a run of samples, blocks of channels and bands of rows.
 template <class Chain, class P, bool ToImage> struct channel_convolution {
   using A = typename P::accumulate;
@@ -200,38 +200,34 @@ template <class Chain, class P, bool ToImage> struct channel_convolution {
           for (int c = 0; c < blocks; ++c)
             if (reads == ChannelReads::packed)
               block_of<ChannelReads::packed>(taps, first, c, epilogue, place + w);
-            else if (reads == ChannelReads::side_by_side)
-              block_of<ChannelReads::side_by_side>(taps, first, c, epilogue, place + w);
-            else if (reads == ChannelReads::permuted)
-              block_of<ChannelReads::permuted>(taps, first, c, epilogue, place + w);
             else
-              block_of<ChannelReads::broadcast>(taps, first, c, epilogue, place + w);
+              block_of<ChannelReads::permuted>(taps, first, c, epilogue, place + w);
         }
     }
   }
 
-  // Block c behind channel `first`, of a position or of neighbours: all of its vectors at once, or
-  // those that there are one by one.
+  // Block c behind channel `first`, of a position or of neighbours: all of its vectors at once,
+  // which are packed with zeros, or those that there are one by one.
   template <ChannelReads Reads, class Epilogue>
   void block_of(Taps const& taps, int first, int c, Epilogue const& epilogue, long place) const {
     int const count = counted(first + c * block);
-    bool const neighbours = taps.columns[1] >= many;
-    if (count == block)
-      return neighbours
+    int const neighbours = taps.columns[1] >= many ? many : 1;
+    if (Reads == ChannelReads::packed || count == block)
+      return neighbours == many
                  ? positions<Reads, many, channel_vectors>(taps, first, c, 0, epilogue, place)
                  : positions<Reads, 1, channel_vectors>(taps, first, c, 0, epilogue, place);
-    for (int v = 0; v * lanes<A> < count; ++v)
-      if (neighbours)
-        positions<Reads, many, 1>(taps, first, c, v, epilogue, place);
-      else
-        positions<Reads, 1, 1>(taps, first, c, v, epilogue, place);
+    if constexpr (Reads == ChannelReads::permuted)
+      for (int v = 0; v * lanes<A> < count; ++v)
+        for (int i = 0; i < neighbours; ++i)
+          positions<Reads, 1, 1>(taps, first, c, v, epilogue, place + i * taps.distance, i);
   }
 
   // Neighbours that have the same taps, `step` columns further each: weights are read once for
   // them. `vector`: the first of Vectors in block c.
+  // `moved`: the first of them, counted from where the taps are.
   template <ChannelReads Reads, int Count, int Vectors, class Epilogue>
   void positions(Taps const& taps, int first, int c, int vector, Epilogue const& epilogue,
-                 long place) const {
+                 long place, int moved = 0) const {
     int const channel = first + c * block + vector * lanes<A>;
     int const left = source.to().channels - channel;
     int const count = left < Vectors * lanes<A> ? left : Vectors * lanes<A>;
@@ -255,15 +251,11 @@ template <class Chain, class P, bool ToImage> struct channel_convolution {
       Row const& row = taps.row[r];
       for (int k = 0; k < taps.columns[0]; ++k) {
         A const* const w = row.weights + weights_from + long(taps.columns[2 + 2 * k]) * size;
-        long const at = long(taps.columns[3 + 2 * k]) * taps.pitch;
+        long const at = long(taps.columns[3 + 2 * k]) * taps.pitch + moved * step;
         if constexpr (Reads == ChannelReads::packed)
           add_packed<Count, Vectors>(row.packed + at + vector * lanes<A>, step, w, total);
-        else if constexpr (Reads == ChannelReads::side_by_side)
-          add_side_by_side<Count, Vectors>(row.tensor + at + channel, step, w, total);
-        else if constexpr (Reads == ChannelReads::permuted)
-          add_permuted<Count, Vectors>(row.tensor + at + channel, step, w, taps.group, total);
         else
-          add_broadcast<Count, Vectors>(row.tensor + at, step, channel, w, total);
+          add_permuted<Count, Vectors>(row.tensor + at + channel, step, w, taps.group, total);
       }
     }
     if constexpr (std::is_same_v<S, A>)
@@ -286,18 +278,14 @@ template <class Chain, class P, bool ToImage> struct channel_convolution {
   template <int Count, int Vectors>
   PHYLLO_INLINE_ON_HOST void add_packed(A const* a, long step, A const* w,
                                         V (&total)[Count][Vectors]) const {
-    for (int m = 0; m < source.members(); ++m, a += block, w += block)
-      add_side_by_side<Count, Vectors>(a, step, w, total);
-  }
-  template <int Count, int Vectors, class Number>
-  PHYLLO_INLINE_ON_HOST void add_side_by_side(Number const* a, long step, A const* w,
-                                              V (&total)[Count][Vectors]) const {
-    PHYLLO_UNROLL_ON_HOST
-    for (int v = 0; v < Vectors; ++v) {
-      V const weights = I::load(w + v * lanes<A>);
+    for (int m = 0; m < source.members(); ++m, a += block, w += block) {
       PHYLLO_UNROLL_ON_HOST
-      for (int i = 0; i < Count; ++i)
-        total[i][v] = I::multiply_add(I::load(a + i * step + v * lanes<A>), weights, total[i][v]);
+      for (int v = 0; v < Vectors; ++v) {
+        V const weights = I::load(w + v * lanes<A>);
+        PHYLLO_UNROLL_ON_HOST
+        for (int i = 0; i < Count; ++i)
+          total[i][v] = I::multiply_add(I::load(a + i * step + v * lanes<A>), weights, total[i][v]);
+      }
     }
   }
   template <int Count, int Vectors>
@@ -315,23 +303,6 @@ template <class Chain, class P, bool ToImage> struct channel_convolution {
         for (int i = 0; i < Count; ++i)
           total[i][v] =
               I::multiply_add(I::permute(numbers[i], group.index(m)), weights, total[i][v]);
-      }
-    }
-  }
-  template <int Count, int Vectors>
-  PHYLLO_INLINE_ON_HOST void add_broadcast(S const* a, long step, int channel, A const* w,
-                                           V (&total)[Count][Vectors]) const {
-    S const* of_group[Vectors];
-    PHYLLO_UNROLL_ON_HOST
-    for (int v = 0; v < Vectors; ++v) of_group[v] = a + source.channel(channel + v * lanes<A>, 0);
-    for (int m = 0; m < source.members(); ++m, w += block) {
-      PHYLLO_UNROLL_ON_HOST
-      for (int v = 0; v < Vectors; ++v) {
-        V const weights = I::load(w + v * lanes<A>);
-        PHYLLO_UNROLL_ON_HOST
-        for (int i = 0; i < Count; ++i)
-          total[i][v] =
-              I::multiply_add(I::broadcast(A(of_group[v][i * step + m])), weights, total[i][v]);
       }
     }
   }

@@ -15,9 +15,8 @@ inline constexpr int channel_vectors = 4;
 template <class A> inline constexpr int channels_of_block = channel_vectors * lanes<A>;
 
 /// Where kernels find the numbers of a vector of channels: side by side where they were packed, or
-/// in the tensor, where they stand side by side, as a permutation of a vector, or as one number for
-/// all channels of a vector.
-enum class ChannelReads { packed, side_by_side, permuted, broadcast };
+/// in the tensor as a permutation of a vector.
+enum class ChannelReads { packed, permuted };
 
 /// What a convolution of narrow groups reads, from the grid or from the image: `members` channels
 /// of a group for each channel of the result.
@@ -60,11 +59,8 @@ template <bool ToImage> struct ChannelSource {
     int const results = this->results(), members = this->members();
     bool const whole =
         first + channels_of_block<A> <= to().channels || to().channels % lanes<A> == 0;
-    if (!loads || !whole) return ChannelReads::packed;
-    if (results % lanes<A> == 0) return ChannelReads::broadcast;
-    if (results != members || lanes<A> % results != 0) return ChannelReads::packed;
-    if (results > 1) return ChannelReads::permuted;
-    return ChannelReads::side_by_side;
+    bool const divides = results == members && results > 1 && lanes<A> % results == 0;
+    return loads && whole && divides ? ChannelReads::permuted : ChannelReads::packed;
   }
 };
 

@@ -10,8 +10,8 @@
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
-/// Gradients of the weights of narrow groups. One work item: one block of samples and rows of the
-/// grid, whose sums are a row of the workspace.
+/// Gradients of the weights of narrow groups that row_weights does not compute. One work item: one
+/// block of samples and rows of the grid, whose sums are a row of the workspace.
 template <class Op, class P> struct channel_weights {
   using A = typename P::accumulate;
   using S = typename P::storage;
@@ -65,12 +65,8 @@ template <class Op, class P> struct channel_weights {
       for (long r = begin; r < end; ++r)
         if (reads == ChannelReads::packed)
           add_packed(r, first, count, sums, line, numbers);
-        else if (reads == ChannelReads::side_by_side)
-          add_line<ChannelReads::side_by_side>(r, first, count, sums, group);
-        else if (reads == ChannelReads::permuted)
-          add_line<ChannelReads::permuted>(r, first, count, sums, group);
         else
-          add_line<ChannelReads::broadcast>(r, first, count, sums, group);
+          add_line(r, first, count, sums, group);
       for (int t = 0; t < s.taps() * source.members(); ++t)
         for (int o = 0; o < count; ++o)
           partial[long(t) * to.channels + first + o] = sums[long(t) * block + o];
@@ -142,27 +138,17 @@ template <class Op, class P> struct channel_weights {
     });
   }
 
-  // From the tensors: all vectors of the block that there are.
-  template <ChannelReads Reads>
+  // From the tensors.
   void add_line(long r, int first, int count, A* sums, GroupPermutation<A> const& group) const {
-    Shape const &to = work.shape.grid, &from = work.shape.image;
+    Shape const& from = work.shape.image;
     Line const line = line_of(r);
     for_each_row(line, [&](int tap, int, int plane, int at) {
       S const* const row =
           line.sample + (long(plane) * from.spatial[1] + at) * from.spatial[2] * from.channels;
       A* const sums_of = sums + long(tap) * source.members() * block;
-      if constexpr (Reads == ChannelReads::side_by_side) {
-        if (count == block)
-          return add_taps<channel_vectors>(row + first, from.channels, line.grid + first,
-                                           to.channels, sums_of);
-        for (int o = 0; o < count; o += lanes<A>)
-          add_taps<1>(row + first + o, from.channels, line.grid + first + o, to.channels,
-                      sums_of + o);
-      } else {
-        for (int tw = 0; tw < work.shape.size[2]; ++tw)
-          add_groups<Reads>(row, line.grid, first, count, tw,
-                            sums_of + long(tw) * source.members() * block, group);
-      }
+      for (int tw = 0; tw < work.shape.size[2]; ++tw)
+        add_groups(row, line.grid, first, count, tw, sums_of + long(tw) * source.members() * block,
+                   group);
     });
   }
 
@@ -232,50 +218,36 @@ template <class Op, class P> struct channel_weights {
     }
   }
 
-  // Groups that a vector permutes are in it.
-  template <ChannelReads Reads>
-  static constexpr int most_members = Reads == ChannelReads::permuted ? lanes<A> : 2 * some_members;
-  // One tap of all groups of a block, some members at a time.
-  template <ChannelReads Reads>
+  // One tap of all groups of a block, some members at a time; there are no more than lanes.
   void add_groups(S const* image, S const* grid, int first, int count, int tw, A* sums,
                   GroupPermutation<A> const& group) const {
     int const members = source.members();
     for (int o = 0; o < count; o += lanes<A>) {
       int m = 0;
-      if constexpr (2 * some_members <= most_members<Reads>)
+      if constexpr (2 * some_members <= lanes<A>)
         for (; m + 2 * some_members <= members; m += 2 * some_members)
-          add_members<Reads, 2 * some_members>(image, grid, first + o, m, tw, sums + o, group);
-      if constexpr (some_members <= most_members<Reads>)
+          add_members<2 * some_members>(image, grid, first + o, m, tw, sums + o, group);
+      if constexpr (some_members <= lanes<A>)
         for (; m + some_members <= members; m += some_members)
-          add_members<Reads, some_members>(image, grid, first + o, m, tw, sums + o, group);
-      for (; m < members; ++m)
-        add_members<Reads, 1>(image, grid, first + o, m, tw, sums + o, group);
+          add_members<some_members>(image, grid, first + o, m, tw, sums + o, group);
+      for (; m < members; ++m) add_members<1>(image, grid, first + o, m, tw, sums + o, group);
     }
   }
   // Members [first, first + Members) of each group, for the vector of channels from `channel` on.
-  template <ChannelReads Reads, int Members>
+  template <int Members>
   void add_members(S const* image, S const* grid, int channel, int first, int tw, A* sums,
                    GroupPermutation<A> const& group) const {
     Shape const &to = work.shape.grid, &from = work.shape.image;
-    S const* const in_image =
-        image + (Reads == ChannelReads::permuted ? channel : source.channel(channel, first));
     V total[Members];
     PHYLLO_UNROLL_ON_HOST
     for (int m = 0; m < Members; ++m) total[m] = I::load(sums + long(first + m) * block);
     Windows const windows = windows_of(tw);
     for (int w = windows.begin; w < windows.end; ++w) {
-      S const* const a = in_image + long(column_of(w, tw)) * from.channels;
+      V const numbers = I::load(image + channel + long(column_of(w, tw)) * from.channels);
       V const z = I::load(grid + long(w) * to.channels + channel);
-      if constexpr (Reads == ChannelReads::permuted) {
-        V const numbers = I::load(a);
-        PHYLLO_UNROLL_ON_HOST
-        for (int m = 0; m < Members; ++m)
-          total[m] = I::multiply_add(I::permute(numbers, group.index(first + m)), z, total[m]);
-      } else {
-        PHYLLO_UNROLL_ON_HOST
-        for (int m = 0; m < Members; ++m)
-          total[m] = I::multiply_add(I::broadcast(A(a[m])), z, total[m]);
-      }
+      PHYLLO_UNROLL_ON_HOST
+      for (int m = 0; m < Members; ++m)
+        total[m] = I::multiply_add(I::permute(numbers, group.index(first + m)), z, total[m]);
     }
     PHYLLO_UNROLL_ON_HOST
     for (int m = 0; m < Members; ++m) I::store(sums + long(first + m) * block, total[m]);

@@ -13,12 +13,16 @@
 #include <phyllo/backend/host/gemm/taps_operand.hpp>
 #include <phyllo/backend/host/gemm/vector_product.hpp>
 #include <phyllo/backend/host/gemm/window_operand.hpp>
+#include <phyllo/backend/host/row_convolution.hpp>
+#include <phyllo/backend/host/row_weights.hpp>
 #include <phyllo/backend/portable/general_convolution.hpp>
+
+#include <climits>
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
-/// General convolutions as products of matrices, one for each group; narrow groups by vectors of
-/// channels.
+/// General convolutions as products of matrices, one for each group; narrow groups row by row, or
+/// by vectors of channels.
 template <class Chain, class P>
 struct Kernels<op::GeneralConvolution<Chain>, P>
     : portable::Kernels<op::GeneralConvolution<Chain>, P> {
@@ -33,7 +37,9 @@ struct Kernels<op::GeneralConvolution<Chain>, P>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template Gather<P> const& work) {
     ConvolutionShape const& s = work.shape;
-    if (Op::is_narrow(s)) return by_channels<false>(exec, label, work);
+    bool const narrow = Op::is_narrow(s), depthwise = s.groups == s.image.channels;
+    if ((narrow || depthwise) && by_rows<false>(exec, label, work)) return;
+    if (narrow) return by_channels<false>(exec, label, work);
     TapRegion::for_each(s, [&](TapRegion const& region) {
       for (int g = 0; g < s.groups; ++g)
         launch_product<VectorProduct<A, TapOperand<S, true>>>(
@@ -52,6 +58,7 @@ struct Kernels<op::GeneralConvolution<Chain>, P>
                   typename Op::template Spread<P> const& work) {
     ConvolutionShape const& s = work.shape;
     if (s.mode != PaddingMode::zeros) return Portable::run(exec, label, work);
+    if (by_rows<true>(exec, label, work)) return;
     if (s.groups > 1) return by_channels<true>(exec, label, work);
     bool dilated = false, strided = false;
     for (int d = 0; d < 3; ++d) {
@@ -74,10 +81,7 @@ struct Kernels<op::GeneralConvolution<Chain>, P>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template BackwardParameters<P> const& work) {
     ConvolutionShape const& s = work.shape;
-    ChannelSource<false> const source{s};
-    if (Op::is_narrow(s) && channel_weights<Op, P>::fits(source)) {
-      int const workers = workers_of(exec, Op::weight_blocks, work.memory.slices);
-      launch(exec, label, workers, channel_weights<Op, P>{work, source, workers});
+    if (Op::is_narrow(s) && weights_of_blocks(exec, label, work)) {
       portable::launch(
           exec, label, s.weights(),
           portable::add_row_blocks<A>{work.partial, work.d_weight, s.weights(), Op::weight_blocks});
@@ -90,6 +94,35 @@ struct Kernels<op::GeneralConvolution<Chain>, P>
   }
 
  private:
+  // Whether the convolution has been computed row by row.
+  template <bool ToImage, class Space, class Work>
+  static bool by_rows(Space const& exec, std::string const& label, Work const& work) {
+    ChannelSource<ToImage> const source{work.shape};
+    row_convolution<Chain, P, ToImage> rows{
+        work.batch, source, NarrowSums<A>(source), work.x, work.weight, work.result, work.memory};
+    if (!rows.fits()) return false;
+    Shape const& to = rows.source.to();
+    long const lines = long(work.batch) * to.spatial[0] * to.spatial[1];
+    rows.workers = workers_of(exec, lines < INT_MAX ? int(lines) : INT_MAX, work.memory.slices);
+    if (lines > 0) launch(exec, label, rows.workers, rows);
+    return true;
+  }
+
+  // Whether blocks of the batch have been summed, each by itself.
+  template <class Space, class Work>
+  static bool weights_of_blocks(Space const& exec, std::string const& label, Work const& work) {
+    ChannelSource<false> const source{work.shape};
+    int const workers = workers_of(exec, Op::weight_blocks, work.memory.slices);
+    row_weights<Op, P> rows{work, source, NarrowSums<A>(source), 0, 0, 0, workers};
+    if (rows.fits())
+      launch(exec, label, workers, rows);
+    else if (channel_weights<Op, P>::fits(source))
+      launch(exec, label, workers, channel_weights<Op, P>{work, source, workers});
+    else
+      return false;
+    return true;
+  }
+
   // A band of rows for each thread at the least, where there are as many.
   template <bool ToImage, class Space, class Work>
   static void by_channels(Space const& exec, std::string const& label, Work const& work) {
