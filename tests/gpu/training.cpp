@@ -131,10 +131,10 @@ template <class P> void maps(Kokkos::DefaultExecutionSpace const& exec) {
 }
 void gpu_rows_and_lookups(Kokkos::DefaultExecutionSpace const& exec) {
   rows_and_lookups<phyllo::Full<float>>(exec);
-  recurrence<phyllo::op::GRUCell, phyllo::Full<float>>(exec);
+  PHYLLO_IN_VERIFY(recurrence<phyllo::op::GRUCell, phyllo::Full<float>>(exec);)
   PHYLLO_IN_VERIFY(recurrence<phyllo::op::LSTMCell, phyllo::Mixed<phyllo::bf16, float>>(exec);)
   PHYLLO_IN_VERIFY(
       recurrence<phyllo::op::RNNCell<phyllo::Activation::rectifier>, phyllo::Full<double>>(exec);)
-  maps<phyllo::Full<float>>(exec);
+  PHYLLO_IN_VERIFY(maps<phyllo::Full<float>>(exec);)
   PHYLLO_IN_VERIFY(rows_and_lookups<phyllo::Mixed<phyllo::bf16, float>>(exec);)
 }
