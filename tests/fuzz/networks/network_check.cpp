@@ -357,7 +357,8 @@ class Check {
 
   // Loss of a batch and its gradient (a sum over samples) in float64, from the losses' definitions.
   double loss_of(Tensors const& y, Data const& d, int batch, Tensors& d_y) const {
-    double sum = 0;
+    // Of 10^5 terms, what a sum in double rounds is more than the bound of one loss.
+    long double sum = 0;
     d_y = y;
     for (std::size_t k = 0; k < entry_.loss.size(); ++k) {
       Port const& port = reference_->outputs[k];
@@ -383,7 +384,7 @@ class Check {
           }
         }
     }
-    return sum / batch;
+    return double(sum / batch);
   }
 
   // Two steps of the rule in float64 around the reference's gradients, with the rounding of stored
