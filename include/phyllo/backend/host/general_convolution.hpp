@@ -99,9 +99,11 @@ struct Kernels<op::GeneralConvolution<Chain>, P>
   static bool by_rows(Space const& exec, std::string const& label, Work const& work) {
     ChannelSource<ToImage> const source{work.shape};
     row_convolution<Chain, P, ToImage> rows{
-        work.batch, source, NarrowSums<A>(source), work.x, work.weight, work.result, work.memory};
-    if (!rows.fits()) return false;
-    Shape const& to = rows.source.to();
+        work.batch,  {source, NarrowSums<A>(source), NarrowSums<A>::most},
+        work.x,      work.weight,
+        work.result, work.memory};
+    if (!rows.pieces.fit()) return false;
+    Shape const& to = source.to();
     long const lines = long(work.batch) * to.spatial[0] * to.spatial[1];
     rows.workers = workers_of(exec, lines < INT_MAX ? int(lines) : INT_MAX, work.memory.slices);
     if (lines > 0) launch(exec, label, rows.workers, rows);
@@ -113,8 +115,8 @@ struct Kernels<op::GeneralConvolution<Chain>, P>
   static bool weights_of_blocks(Space const& exec, std::string const& label, Work const& work) {
     ChannelSource<false> const source{work.shape};
     int const workers = workers_of(exec, Op::weight_blocks, work.memory.slices);
-    row_weights<Op, P> rows{work, source, NarrowSums<A>(source), 0, 0, 0, workers};
-    if (rows.fits())
+    row_weights<Op, P> rows{work, {source, NarrowSums<A>(source), 1, 1}, workers};
+    if (rows.pieces.fit())
       launch(exec, label, workers, rows);
     else if (channel_weights<Op, P>::fits(source))
       launch(exec, label, workers, channel_weights<Op, P>{work, source, workers});

@@ -3,10 +3,8 @@
 #pragma once
 
 #include <phyllo/backend/host/gemm/convolution_epilogue.hpp>
-#include <phyllo/backend/host/gemm/product_memory.hpp>
 #include <phyllo/backend/host/kernels.hpp>
-#include <phyllo/backend/host/narrow_sums.hpp>
-#include <phyllo/backend/host/source_rows.hpp>
+#include <phyllo/backend/host/row_pieces.hpp>
 #include <phyllo/op/general_convolution.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::host {
@@ -18,7 +16,6 @@ namespace phyllo::inline PHYLLO_ISA::host {
 template <class Chain, class P, bool ToImage> struct row_convolution {
   using A = typename P::accumulate;
   using S = typename P::storage;
-  using Source = ChannelSource<ToImage>;
   using Rows = SourceRows<ToImage, S, A>;
   using Columns = ColumnClasses<ToImage>;
   using Sums = NarrowSums<A>;
@@ -26,75 +23,37 @@ template <class Chain, class P, bool ToImage> struct row_convolution {
   static constexpr int block = channels_of_block<A>;
 
   int batch = 0;
-  Source source;
-  Sums sums;
+  RowPieces<ToImage, S, A> pieces;
   S const* x = nullptr;
   S const* weight = nullptr;
   op::ConvolutionResult<P> result;
   op::WorkMemory memory;
-  int channels = 0;  // of results, at a time
-  int width = 0;     // columns of results, likewise
-  int slots = 0;     // rows of the source
   int workers = 1;
 
-  /// Chooses how many channels and columns are computed at a time: all, or as many as leave their
-  /// rows in a part of the second-level cache. Returns whether there are such numbers.
-  bool fits() {
-    int const fewest = Rows::fewest_slots(source), most = Rows::slots_of(source);
-    if (source.shape.groups == 1 || !sums.fits() || !Columns::fits(source.shape) ||
-        fewest > Rows::most_slots)
-      return false;
-    slots = most < fewest ? fewest : most < Rows::most_slots ? most : Rows::most_slots;
-    int const piece = sums.channels();
-    for (long const room : {cached_rows, long(product_bytes)}) {
-      channels = source.to().channels;
-      width = source.to().spatial[2];
-      while (bytes() > room && channels > piece)
-        channels = (channels / 2 + piece - 1) / piece * piece;
-      while (bytes() > room && width > 1) width = (width + 1) / 2;
-      if (bytes() <= room) return true;
-    }
-    return false;
-  }
-
   void operator()(int worker) const {
-    Shape const& to = source.to();
+    Sums const& sums = pieces.sums;
+    Shape const& to = pieces.source.to();
     long const lines = long(batch) * to.spatial[0] * to.spatial[1];
     long const begin = lines * worker / workers, end = lines * (worker + 1) / workers;
     A* const weights = reinterpret_cast<A*>(memory.slice(worker));
-    for (int c = 0; c < to.channels; c += channels) {
-      int const count = to.channels - c < channels ? to.channels - c : channels;
-      sums.load_weights(source, weight, c, count, weights);
-      for (int w = 0; w < to.spatial[2]; w += width) {
-        Columns const columns = this->columns(w);
-        Rows rows(columns, slots, sums.read(channels), weights + sums.weights(channels));
+    for (int c = 0; c < to.channels; c += pieces.channels) {
+      int const count = pieces.count(c);
+      sums.load_weights(pieces.source, weight, c, count, weights);
+      for (int w = 0; w < to.spatial[2]; w += pieces.width) {
+        Columns const columns = pieces.columns(w);
+        Rows rows(columns, pieces.slots, sums.read(pieces.channels),
+                  weights + sums.weights(pieces.channels));
         for (long l = begin; l < end; ++l) run(l, c, count, columns, weights, rows);
       }
     }
   }
 
  private:
-  // Those from column w of the results on.
-  Columns columns(int w) const {
-    int const all = source.to().spatial[2];
-    return Columns(source, Sums::most, w, w + width < all ? w + width : all);
-  }
-  long widest() const {
-    int most = 0;
-    for (int w = 0; w < source.to().spatial[2]; w += width) {
-      int const here = columns(w).width();
-      most = here > most ? here : most;
-    }
-    return most;
-  }
-  long bytes() const {
-    return long(sizeof(A)) *
-           (sums.weights(channels) + slots * widest() * Rows::pitch_of(sums.read(channels)));
-  }
-
   // Row `line` of the results, channels [first, first + count).
   void run(long line, int first, int count, Columns const& columns, A const* weights,
            Rows& rows) const {
+    Sums const& sums = pieces.sums;
+    auto const& source = pieces.source;
     Row row[Rows::most_slots], at[Rows::most_slots];
     int const used = rows.read(source, line, x, sums.read(first), sums.read(count), row);
     long const tap = sums.tap_weights(count);
@@ -128,8 +87,10 @@ template <class Chain, class P, bool ToImage> struct row_convolution {
   // The results of neighbours [begin, end), `distance` apart.
   void some(RowTaps<A> const& taps, int begin, int end, int first, int count, long place,
             int distance) const {
-    int const all = source.to().channels, piece = sums.channels();
-    ConvolutionEpilogue<Chain, P> const epilogue{result, {}, all, 0, source.to().positions()};
+    Sums const& sums = pieces.sums;
+    Shape const& to = pieces.source.to();
+    int const all = to.channels, piece = sums.channels();
+    ConvolutionEpilogue<Chain, P> const epilogue{result, {}, all, 0, to.positions()};
     int done = 0;
     if constexpr (std::is_same_v<S, A>)
       if (epilogue.only_stores() && result.bias == nullptr) {

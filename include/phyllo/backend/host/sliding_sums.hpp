@@ -6,8 +6,8 @@
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
-/// Sums over the taps of neighbouring results for vectors of channels, each of which reads one
-/// channel. A number that several neighbours read is loaded once.
+/// Sums of a depthwise convolution over the taps of neighbouring results, one channel a lane. A
+/// number that several neighbours read is loaded once.
 ///
 /// shape    weights (taps, whole vectors of channels)
 /// cost     loads for each vector of products with three taps and eight neighbours that are a tap
