@@ -145,13 +145,24 @@ PHYLLO_INLINE float vector_logarithm(float x) {
 
 PHYLLO_INLINE float vector_hyperbolic_tangent(float x) {
   // From 9.02 on the result rounds to 1.
-  ReducedExponential const e(-2.0f * limited(Kokkos::fabs(x), 10.0f));
+  float const below = -2.0f * Kokkos::fabs(x);
+  ReducedExponential const e(below < -20.0f ? -20.0f : below);
   float const t = e.scale() * e.q + (e.scale() - 1.0f);  // exp(-2 |x|) - 1, without cancellation
   return Kokkos::copysign(t / (t + 2.0f), x);
 }
 
 PHYLLO_INLINE float vector_logistic(float x) {
-  float const e = vector_exponential(-Kokkos::fabs(x));  // at most 1: it cannot overflow
+  // exp(-|x|) as above, with n + 159 in the last bits: the exponent of 2^(n + 32), which is a
+  // normal number down to -105, where the exponential is zero.
+  constexpr float round_to_integer = 12583071.0f;
+  float const below = -Kokkos::fabs(x), within = below < -105.0f ? -105.0f : below;
+  float const shifted = within * 1.44269504f + round_to_integer;
+  float const n = shifted - round_to_integer;
+  float const r = (within - n * 0x1.62e4p-1f) - n * 0x1.7f7d1cp-20f;
+  float const p = 0.5f + r * (0x1.5554a0p-3f +
+                              r * (0x1.555448p-5f + r * (0x1.12342ep-7f + r * 0x1.6e5076p-10f)));
+  float const scale = Kokkos::bit_cast<float>(Kokkos::bit_cast<std::uint32_t>(shifted) << 23);
+  float const e = scale * (1.0f + (r + r * r * p)) * 0x1p-32f;
   return (is_negative(x) ? e : 1.0f) / (1.0f + e);
 }
 
