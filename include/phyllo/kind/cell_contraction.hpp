@@ -54,15 +54,19 @@ template <class Step> struct CellContraction {
       }
     T const* x = step.template source<0>();
     for (int c = 0; c < C; ++c, x += N) {
+      // Weight by weight: kept for several vectors they would take the registers of the sums.
+      V xc[vectors];
       PHYLLO_UNROLL
-      for (int v = 0; v < vectors; ++v) {
-        V const xc = *reinterpret_cast<V const*>(x + v * lanes);
+      for (int v = 0; v < vectors; ++v) xc[v] = *reinterpret_cast<V const*>(x + v * lanes);
+      PHYLLO_UNROLL
+      for (int o = 0; o < Count; ++o) {
+        T w;
+        if constexpr (widens)
+          w = widened[c * Count + o];
+        else
+          w = step.parameters[Facts::weight + c * O + first + o];
         PHYLLO_UNROLL
-        for (int o = 0; o < Count; ++o)
-          if constexpr (widens)
-            sum[o][v] += xc * widened[c * Count + o];
-          else
-            sum[o][v] += xc * step.parameters[Facts::weight + c * O + first + o];
+        for (int v = 0; v < vectors; ++v) sum[o][v] += xc[v] * w;
       }
     }
     T* const y = step.result() + first * N;
