@@ -58,7 +58,8 @@ template <class Step> struct InKernelScan {
       }
     state[0] = h(step, before, u);
     if constexpr (states > 1) state[1] = other == nullptr ? initial<1>(step, u) : other[u];
-    Cell::forward(x, r, state, keep);
+    Cell::activate(x, r, keep);
+    Cell::advance(state, keep);
     if constexpr (states > 1)
       if (other != nullptr) other[u] = state[1];
     step.write(t * Step::O + u, state[0]);
@@ -105,14 +106,16 @@ template <class Step> struct CellScan {
     if constexpr (L::initial_states > 0) {
       T const* h = step.template source<1>() + L::place * H * N;
       for (int k = 0; k < H; ++k, h += N) {
+        V h_k[vectors];
         PHYLLO_UNROLL
-        for (int v = 0; v < vectors; ++v) {
-          V const h_k = *reinterpret_cast<V const*>(h + v * lanes);
+        for (int v = 0; v < vectors; ++v) h_k[v] = *reinterpret_cast<V const*>(h + v * lanes);
+        PHYLLO_UNROLL
+        for (int g = 0; g < G; ++g) {
           PHYLLO_UNROLL
-          for (int g = 0; g < G; ++g) {
+          for (int u = 0; u < Count; ++u) {
+            T const w = T(step.parameters[Facts::weight + (k * G + g) * H + first + u]);
             PHYLLO_UNROLL
-            for (int u = 0; u < Count; ++u)
-              sum[g][u][v] += h_k * T(step.parameters[Facts::weight + (k * G + g) * H + first + u]);
+            for (int v = 0; v < vectors; ++v) sum[g][u][v] += h_k[v] * w;
           }
         }
       }
@@ -135,12 +138,21 @@ template <class Step> struct CellScan {
     T const* const x = step.template source<0>() + first * N;
     T const* const initial[2] = {state_of<0>(step, first), state_of<1>(step, first)};
     T* const y = step.result() + first * N;
+    // In two loops, so that the processor finds operations that do not wait for each other.
+    alignas(64) T kept[Cell::kept][Count * N];
     PHYLLO_SIMD(16)
     for (int i = 0; i < Count * N; ++i) {
-      T input[G], sums[G], state[states], keep[Cell::kept];
+      T input[G], sums[G], keep[Cell::kept];
       for (int g = 0; g < G; ++g) input[g] = x[g * H * N + i], sums[g] = r[g][i];
+      Cell::activate(input, sums, keep);
+      for (int k = 0; k < Cell::kept; ++k) kept[k][i] = keep[k];
+    }
+    PHYLLO_SIMD(16)
+    for (int i = 0; i < Count * N; ++i) {
+      T state[states], keep[Cell::kept];
       for (int s = 0; s < states; ++s) state[s] = L::initial_states > 0 ? initial[s][i] : T(0);
-      Cell::forward(input, sums, state, keep);
+      for (int k = 0; k < Cell::kept; ++k) keep[k] = kept[k][i];
+      Cell::advance(state, keep);
       y[i] = state[0];
       for (int s = L::carried_from; s < states; ++s)
         y[(1 + s - L::carried_from) * H * N + i] = state[s];

@@ -20,12 +20,14 @@ struct GRUCell {
   static constexpr bool splits_gradient = true;
 
   template <class T>
-  PHYLLO_INLINE static void forward(T const (&x)[gates], T const (&r)[gates], T (&state)[states],
-                                    T (&keep)[kept]) {
+  PHYLLO_INLINE static void activate(T const (&x)[gates], T const (&r)[gates], T (&keep)[kept]) {
     keep[0] = logistic(x[0] + r[0]);
     keep[1] = logistic(x[1] + r[1]);
-    keep[2] = hyperbolic_tangent(x[2] + keep[0] * r[2]);
+    keep[2] = x[2] + keep[0] * r[2];
     keep[3] = r[2];
+  }
+  template <class T> PHYLLO_INLINE static void advance(T (&state)[states], T (&keep)[kept]) {
+    keep[2] = hyperbolic_tangent(keep[2]);
     state[0] = keep[2] + keep[1] * (state[0] - keep[2]);
   }
 

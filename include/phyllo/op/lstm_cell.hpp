@@ -21,12 +21,13 @@ struct LSTMCell {
   static constexpr bool splits_gradient = false;
 
   template <class T>
-  PHYLLO_INLINE static void forward(T const (&x)[gates], T const (&r)[gates], T (&state)[states],
-                                    T (&keep)[kept]) {
+  PHYLLO_INLINE static void activate(T const (&x)[gates], T const (&r)[gates], T (&keep)[kept]) {
     keep[0] = logistic(x[0] + r[0]);
     keep[1] = logistic(x[1] + r[1]);
     keep[2] = hyperbolic_tangent(x[2] + r[2]);
     keep[3] = logistic(x[3] + r[3]);
+  }
+  template <class T> PHYLLO_INLINE static void advance(T (&state)[states], T (&keep)[kept]) {
     state[1] = keep[1] * state[1] + keep[0] * keep[2];
     state[0] = keep[3] * hyperbolic_tangent(state[1]);
   }

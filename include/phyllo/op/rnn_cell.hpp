@@ -21,13 +21,14 @@ template <Activation F> struct RNNCell {
   static constexpr bool splits_gradient = false;
 
   template <class T>
-  PHYLLO_INLINE static void forward(T const (&x)[gates], T const (&r)[gates], T (&state)[states],
-                                    T (&keep)[kept]) {
-    T const sum = x[0] + r[0];
+  PHYLLO_INLINE static void activate(T const (&x)[gates], T const (&r)[gates], T (&keep)[kept]) {
+    keep[0] = x[0] + r[0];
+  }
+  template <class T> PHYLLO_INLINE static void advance(T (&state)[states], T (&keep)[kept]) {
     if constexpr (F == Activation::rectifier)
-      state[0] = sum <= T(0) ? T(0) : sum;
+      state[0] = keep[0] <= T(0) ? T(0) : keep[0];
     else
-      state[0] = hyperbolic_tangent(sum);
+      state[0] = hyperbolic_tangent(keep[0]);
     keep[0] = state[0];
   }
 

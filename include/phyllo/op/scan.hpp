@@ -22,13 +22,14 @@ template <class Number> struct ScanState {
 
 /// A cell with one set of weights over all times of a sequence: the state of a time follows from
 /// the one before and from x, the input's part of the cell's sums. r[g, u] = bias[g, u] + sum over
-/// k of h[k] weight[k, g, u]; (state', keep) = Cell::forward(x[t], r, state) for each unit u. The
-/// first state is h, the output. Backwards, the sequence begins at its last valid time.
+/// k of h[k] weight[k, g, u]; for each unit u, keep = Cell::activate(x[t], r), what does not depend
+/// on the unit's states but h, then (state', keep') = Cell::advance(state, keep). The first state
+/// is h, the output. Backwards, the sequence begins at its last valid time.
 ///
 /// shape    x (N, T, gates, H) · weight (H, gates, H) · bias (gates, H) · y (N, T, 1 + carried, H)
 /// state    Cell: `name`, the counts `gates`, `states` (at most two) and `kept`, whether the
-///          gradients of x and r differ, `splits_gradient`, and the formulas `forward` and
-///          `backward` of one unit
+///          gradients of x and r differ, `splits_gradient`, and the formulas `activate`,
+///          `advance` and `backward` of one unit
 /// errors   a length outside of 0 .. T makes all outputs of the sample not a number, so that
 ///          neither is a loss; it has no gradient
 /// numerics h is rounded to the storage type from time to time, other states are not; sums run over

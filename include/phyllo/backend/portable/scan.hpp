@@ -80,7 +80,8 @@ template <class Cell, int Hidden, class P, int Samples> struct scan_forward {
     if (reached) {
       A x[G];
       for (int g = 0; g < G; ++g) x[g] = A(work.x[(row * G + g) * H + u]);
-      Cell::forward(x, r, state, keep);
+      Cell::activate(x, r, keep);
+      Cell::advance(state, keep);
       state[0] = A(S(state[0]));
     }
     next = state[0];

@@ -43,7 +43,8 @@ template <class Cell, int Hidden, class P> struct Kernels<op::Scan<Cell, Hidden>
               for (int k = 0; k < H; ++k)
                 r[g] += now[std::size_t(k)].state[0] * A(work.weight[(long(k) * G + g) * H + u]);
             }
-            Cell::forward(x, r, to.state, keep);
+            Cell::activate(x, r, keep);
+            Cell::advance(to.state, keep);
             to.state[0] = A(S(to.state[0]));
           }
           S* const y = work.y + row * work.y_channels();

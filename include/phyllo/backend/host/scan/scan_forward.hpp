@@ -11,7 +11,8 @@ namespace phyllo::inline PHYLLO_ISA::host {
 
 /// One worker: some tiles of samples, each through all times. A block of sums has all gates of a
 /// vector of units for a few samples, so that the cell is evaluated while they are in the
-/// first-level cache.
+/// first-level cache: first all gates of the block, then all states, because the states of one
+/// sample alone are a chain of operations that wait for each other.
 template <class Cell, int Hidden, class P> struct scan_forward {
   using Op = op::Scan<Cell, Hidden>;
   using A = typename P::accumulate;
@@ -105,33 +106,60 @@ template <class Cell, int Hidden, class P> struct scan_forward {
       block.store_rows(sums, G * width);
       constexpr int tail = H - (Layout::unit_blocks - 1) * width;
       int const end = r + Rows < count ? r + Rows : count;
-      for (int i = r; i < end; ++i)
-        if (b + 1 < Layout::unit_blocks)
-          scan.template units<width, Keeps>(first + i, step, b * width, sums + (i - r) * G * width,
-                                            at(h, i), at(next, i), at(others, i));
-        else
-          scan.template units<tail, Keeps>(first + i, step, b * width, sums + (i - r) * G * width,
-                                           at(h, i), at(next, i), at(others, i));
+      if (b + 1 < Layout::unit_blocks)
+        units<width>(r, end);
+      else
+        units<tail>(r, end);
+    }
+    // Never inlined: among these variables GCC finds no registers for all sums.
+    template <int Count> PHYLLO_NOINLINE void units(int begin, int end) const {
+      A* const values = sums + Layout::rows_of(G) * G * width;
+      for (int i = begin; i < end; ++i)
+        scan.template activate<Count, Keeps>(first + i, step, b * width,
+                                             sums + (i - begin) * G * width,
+                                             values + (i - begin) * kept * width);
+      for (int i = begin; i < end; ++i)
+        scan.template advance<Count, Keeps>(first + i, step, b * width,
+                                            values + (i - begin) * kept * width, at(h, i),
+                                            at(next, i), at(others, i));
     }
     template <class T> T* at(T* value, int row) const { return value + row * padded + b * width; }
   };
 
-  // Units [first, first + Count) of sample n at one time; r: (gates, width).
+  // Gates of units [first, first + Count) of sample n at one time; r: (gates, width), values:
+  // (kept, width).
   template <int Count, bool Keeps>
-  void units(int n, int step, int first, A const* r, A const* h, A* next, A* others) const {
+  PHYLLO_INLINE_ON_HOST void activate(int n, int step, int first, A const* r, A* values) const {
+    if (!work.reaches(work.length(n), step)) return;
+    S const* const x = work.x + work.row(n, step) * G * H + first;
+    // The lines of the next time: a tile reads and writes too many places for the hardware to
+    // foresee.
+    long const ahead = ahead_of(step) * G * H;
+    for (int g = 0; g < G; ++g) __builtin_prefetch(x + ahead + g * H, Keeps);
+    PHYLLO_SIMD(16)
+    for (int u = 0; u < Count; ++u) {
+      A input[G], sum[G], keep[kept];
+      for (int g = 0; g < G; ++g) {
+        input[g] = number<A>(x + g * H, u);
+        sum[g] = r[g * width + u];
+      }
+      Cell::activate(input, sum, keep);
+      for (int i = 0; i < kept; ++i) values[i * width + u] = keep[i];
+    }
+  }
+  // Their states.
+  template <int Count, bool Keeps>
+  PHYLLO_INLINE_ON_HOST void advance(int n, int step, int first, A const* values, A const* h,
+                                     A* next, A* others) const {
     int const length = work.length(n);
     long const row = work.row(n, step);
     S* const y = work.y + row * work.y_channels() + first;
     if (!work.reaches(length, step)) return skip<Count>(length, row, first, h, next, y);
-    S const* const x = work.x + row * G * H + first;
     S* const keep = Keeps ? work.keep + row * G * H + first : nullptr;
     S* const more = Keeps ? work.keep_more + row * Op::more_kept * H + first : nullptr;
     S* const h_before = Keeps ? work.h_before + row * H + first : nullptr;
     A* const before = Keeps && states > 1 ? work.before + row * (states - 1) * H + first : nullptr;
-    // The lines of the next time: a tile reads and writes too many places for the hardware to
-    // foresee.
-    long const ahead = step + 1 < work.times ? (work.reverse ? -1 : 1) : 0;
-    for (int g = 0; g < G; ++g) __builtin_prefetch(x + (ahead * G + g) * H, Keeps);
+    long const ahead = ahead_of(step);
     __builtin_prefetch(y + ahead * work.y_channels(), 1);
     if constexpr (Keeps) {
       for (int i = 0; i < Op::more_kept; ++i)
@@ -142,26 +170,25 @@ template <class Cell, int Hidden, class P> struct scan_forward {
     }
     PHYLLO_SIMD(16)
     for (int u = 0; u < Count; ++u) {
-      A input[G], sum[G], state[states], values[kept];
-      for (int g = 0; g < G; ++g) {
-        input[g] = number<A>(x + g * H, u);
-        sum[g] = r[g * width + u];
-      }
+      A state[states], numbers[kept];
       state[0] = h[u];
       for (int s = 1; s < states; ++s) state[s] = others[(s - 1) * Layout::value + u];
+      for (int i = 0; i < kept; ++i) numbers[i] = values[i * width + u];
       if constexpr (Keeps) {
         store_number(state[0], h_before, u);
         for (int s = 1; s < states; ++s) before[(s - 1) * H + u] = state[s];
       }
-      Cell::forward(input, sum, state, values);
+      Cell::advance(state, numbers);
       next[u] = rounded_to<S>(state[0]);
       store_number(state[0], y, u);
       for (int s = 1; s < states; ++s) others[(s - 1) * Layout::value + u] = state[s];
       if constexpr (Keeps)
         for (int i = 0; i < kept; ++i)
-          store_number(values[i], i < G ? keep + i * H : more + (i - G) * H, u);
+          store_number(numbers[i], i < G ? keep + i * H : more + (i - G) * H, u);
     }
   }
+  // Rows from one time to the next; none behind the last.
+  long ahead_of(int step) const { return step + 1 < work.times ? (work.reverse ? -1 : 1) : 0; }
   // Beyond the length.
   template <int Count> void skip(int length, long row, int first, A const* h, A* next, S* y) const {
     S const outside = S(work.is_valid(length) ? A(0) : std::numeric_limits<A>::quiet_NaN());

@@ -35,7 +35,9 @@ template <class Cell, int Hidden, class A> struct ScanLayout {
   static constexpr long biases = long(G) * padded;
   static constexpr long value = long(tile) * padded;
   static constexpr long sums = long(tile) * G * H;
-  static constexpr long forward = weights + biases + (states + 1) * value + rows_of(G) * G * width;
+  // Of a block of rows: the sums, and what the cell keeps.
+  static constexpr long block = long(rows_of(G)) * (G + Cell::kept) * width;
+  static constexpr long forward = weights + biases + (states + 1) * value + block;
   static constexpr long backward = weights + states * value + sums;
   static constexpr long bytes = long(sizeof(A)) * (forward > backward ? forward : backward);
 };
