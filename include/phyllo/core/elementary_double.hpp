@@ -191,14 +191,24 @@ PHYLLO_INLINE double vector_logarithm(double x) {
 
 PHYLLO_INLINE double vector_hyperbolic_tangent(double x) {
   // From 19.1 on the result rounds to 1.
-  ReducedExponentialDouble const e(-2.0 * limited(Kokkos::fabs(x), 20.0));
+  double const below = -2.0 * Kokkos::fabs(x);
+  ReducedExponentialDouble const e(below < -40.0 ? -40.0 : below);
   double const t = e.scale() * e.q + (e.scale() - 1.0);  // exp(-2 |x|) - 1, without cancellation
   return Kokkos::copysign(t / (t + 2.0), x);
 }
 
 PHYLLO_INLINE double vector_logistic(double x) {
-  double const e = vector_exponential(-Kokkos::fabs(x));  // at most 1: it cannot overflow
-  return where_negative(x, e, 1.0) / (1.0 + e);
+  // exp(-|x|) as above, with n + 1087 in the last bits: the exponent of 2^(n + 64), which is a
+  // normal number down to -750, where the exponential is zero. A limit
+  // from below: of one from above, negated, GCC makes a branch.
+  constexpr double round_to_integer = 0x1.8p52 + 1087;
+  double const below = -Kokkos::fabs(x), within = below < -750.0 ? -750.0 : below;
+  double const shifted = within * inverse_ln_2 + round_to_integer;
+  double const n = shifted - round_to_integer;
+  double const q = reduced_exponential((within - n * ln_2) - n * ln_2_rest);
+  double const scale = Kokkos::bit_cast<double>(Kokkos::bit_cast<std::uint64_t>(shifted) << 52);
+  double const e = scale * (1.0 + q) * 0x1p-64;
+  return (x < 0.0 ? e : 1.0) / (1.0 + e);
 }
 
 /// erfc(|x|) = exp(-x^2) P(t) / (|x| + 3) with t = (|x| - 2) / (|x| + 3).
