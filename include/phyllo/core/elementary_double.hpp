@@ -102,6 +102,10 @@ struct ReducedExponentialDouble {
     return y * Kokkos::bit_cast<double>(half << 52) *
            Kokkos::bit_cast<double>((exponent - half) << 52);
   }
+  /// The same for n from -1086 to 0, with less work: by a power that is normal, then 2^-64.
+  PHYLLO_INLINE double scaled_down(double y) const {
+    return y * Kokkos::bit_cast<double>((exponent - 959) << 52) * 0x1p-64;
+  }
   /// 2^n, for |n| < 1023.
   PHYLLO_INLINE double scale() const { return Kokkos::bit_cast<double>((exponent - 1023) << 52); }
 };
@@ -198,16 +202,10 @@ PHYLLO_INLINE double vector_hyperbolic_tangent(double x) {
 }
 
 PHYLLO_INLINE double vector_logistic(double x) {
-  // exp(-|x|) as above, with n + 1087 in the last bits: the exponent of 2^(n + 64), which is a
-  // normal number down to -750, where the exponential is zero. A limit
-  // from below: of one from above, negated, GCC makes a branch.
-  constexpr double round_to_integer = 0x1.8p52 + 1087;
-  double const below = -Kokkos::fabs(x), within = below < -750.0 ? -750.0 : below;
-  double const shifted = within * inverse_ln_2 + round_to_integer;
-  double const n = shifted - round_to_integer;
-  double const q = reduced_exponential((within - n * ln_2) - n * ln_2_rest);
-  double const scale = Kokkos::bit_cast<double>(Kokkos::bit_cast<std::uint64_t>(shifted) << 52);
-  double const e = scale * (1.0 + q) * 0x1p-64;
+  // A limit from below: of one from above, negated, GCC makes a branch.
+  double const below = -Kokkos::fabs(x);
+  ReducedExponentialDouble const r(below < -750.0 ? -750.0 : below);  // beyond, zero
+  double const e = r.scaled_down(1.0 + r.q);                          // at most 1
   return (x < 0.0 ? e : 1.0) / (1.0 + e);
 }
 
@@ -238,7 +236,7 @@ PHYLLO_INLINE double vector_error_function_complement(double x) {
                 t * (-0x1.707260bb6c9e8p-1 +
                      t * (0x1.3350146e4a247p-2 + t * (-0x1.cd880a3931d2ep-5 + t * (p_rest))))));
   double const y = p * u;
-  return Kokkos::copysign(e.scaled(y + y * e.q), x) + where_negative(x, 2.0, 0.0);
+  return Kokkos::copysign(e.scaled_down(y + y * e.q), x) + where_negative(x, 2.0, 0.0);
 }
 
 }  // namespace phyllo::inline PHYLLO_ISA::detail

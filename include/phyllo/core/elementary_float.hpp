@@ -56,6 +56,10 @@ struct ReducedExponential {
     return y * Kokkos::bit_cast<float>(half << 23) *
            Kokkos::bit_cast<float>((exponent - half) << 23);
   }
+  /// The same for n from -158 to 0, with less work: by a power that is normal, then 2^-32.
+  PHYLLO_INLINE float scaled_down(float y) const {
+    return y * Kokkos::bit_cast<float>((exponent - 95) << 23) * 0x1p-32f;
+  }
   /// 2^n, for |n| < 127.
   PHYLLO_INLINE float scale() const { return Kokkos::bit_cast<float>((exponent - 127) << 23); }
 };
@@ -152,18 +156,10 @@ PHYLLO_INLINE float vector_hyperbolic_tangent(float x) {
 }
 
 PHYLLO_INLINE float vector_logistic(float x) {
-  // exp(-|x|) as above, with n + 159 in the last bits: the exponent of 2^(n + 32), which is a
-  // normal number down to -105, where the exponential is zero. A limit
-  // from below: of one from above, negated, GCC makes a branch.
-  constexpr float round_to_integer = 12583071.0f;
-  float const below = -Kokkos::fabs(x), within = below < -105.0f ? -105.0f : below;
-  float const shifted = within * 1.44269504f + round_to_integer;
-  float const n = shifted - round_to_integer;
-  float const r = (within - n * 0x1.62e4p-1f) - n * 0x1.7f7d1cp-20f;
-  float const p = 0.5f + r * (0x1.5554a0p-3f +
-                              r * (0x1.555448p-5f + r * (0x1.12342ep-7f + r * 0x1.6e5076p-10f)));
-  float const scale = Kokkos::bit_cast<float>(Kokkos::bit_cast<std::uint32_t>(shifted) << 23);
-  float const e = scale * (1.0f + (r + r * r * p)) * 0x1p-32f;
+  // A limit from below: of one from above, negated, GCC makes a branch.
+  float const below = -Kokkos::fabs(x);
+  ReducedExponential const r(below < -105.0f ? -105.0f : below);  // beyond, zero
+  float const e = r.scaled_down(1.0f + r.q);                      // at most 1
   return (x < 0.0f ? e : 1.0f) / (1.0f + e);
 }
 
@@ -192,7 +188,7 @@ PHYLLO_INLINE float vector_error_function_complement(float x) {
                                            t * (-0x1.8c5586p-5f +
                                                 t * (-0x1.450bb4p-6f + t * 0x1.a67f94p-7f)))))));
   float const y = p * u;
-  return Kokkos::copysign(e.scaled(y + y * e.q), x) + (is_negative(x) ? 2.0f : 0.0f);
+  return Kokkos::copysign(e.scaled_down(y + y * e.q), x) + (is_negative(x) ? 2.0f : 0.0f);
 }
 
 }  // namespace phyllo::inline PHYLLO_ISA::detail

@@ -31,7 +31,7 @@ struct GELU : Pointwise {
   }
   template <class T> PHYLLO_INLINE static T derivative(T x) {
     return T(0.5) * error_function_complement(-x * sqrt_half<T>) +
-           x * (density_at_zero<T> * exponential(T(-0.5) * x * x));
+           x * (density_at_zero<T> * decay(T(-0.5) * x * x));
   }
 
  private:
