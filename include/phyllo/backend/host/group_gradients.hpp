@@ -46,9 +46,9 @@ template <class A> struct GroupGradients {
   template <int Members, int Vectors>
   PHYLLO_NOINLINE static void add_some(RowWindows<A> const& of, A const* x, A const* z, A* sums) {
     RegisterBlock<A, Members, Vectors, lanes<A>> block;
-    block.load_rows(sums, of.results);
+    block.begin(static_cast<A const*>(nullptr));
     block.template multiply<2>(x, 1, of.step, z, of.grid_pitch, of.windows);
-    block.store_rows(sums, of.results);
+    block.add_rows_to(sums, of.results);
   }
 };
 

@@ -187,12 +187,12 @@ template <class Product, class Right, class Epilogue> struct MatrixProduct {
       Sum* const sums = epilogue.column_sums + column + j * Product::columns;
       int const some = columns_of(0, count, j);
       alignas(64) Sum line[Product::columns];
-      for (int c = 0; c < Product::columns; ++c) line[c] = k > 0 && c < some ? sums[c] : Sum(0);
+      for (int c = 0; c < Product::columns; ++c) line[c] = Sum(0);
       for (int s = 0; s < deep; s += Product::strip)
         Product::add_columns(memory.right + (place + j) * Memory::right_panel +
                                  s / Product::strip * Product::right_strip,
                              strip_of(deep, s), some, line);
-      for (int c = 0; c < some; ++c) sums[c] = line[c];
+      for (int c = 0; c < some; ++c) sums[c] = k > 0 ? sums[c] + line[c] : line[c];
     }
   }
 };

@@ -11,7 +11,9 @@ namespace phyllo::inline PHYLLO_ISA::host {
 /// operand, whose lines are anywhere in memory, and a packed one of the right operand.
 ///
 /// shape    a panel of the left operand (rows, depth), of the right one (depth, columns)
-/// numerics sums in A in rising order of the depth
+/// numerics sums in A in rising order of the depth; of a left operand by columns, whose depth is
+/// the
+///          batch, in parts of `depth` that are added to each other
 /// source   Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication",
 ///          ACM TOMS 34 (2008) 12
 template <class A> struct VectorPanels {
@@ -83,10 +85,14 @@ template <class A> struct VectorPanels {
                                              bool fresh) {
     constexpr int width = Vectors * lanes<A>;
     RegisterBlock<A, Rows, Vectors, lanes<A>> block;
-    if (fresh)
-      block.begin(first);
+    if (fresh || !ByRows)
+      block.begin(fresh ? first : nullptr);
     else
       block.load_rows(sums, columns);
+    if (!fresh && !ByRows)  // which are wanted at the end
+      for (int r = 0; r < Rows; ++r)
+        for (int c = 0; c < Vectors * lanes<A>; c += 64 / int(sizeof(A)))
+          __builtin_prefetch(sums + r * columns + c, 1);
     if constexpr (ByRows) {
       for (int run = 0; run < lines.runs(); ++run) {
         A const* const* const at = lines.at(run) + panel * rows;
@@ -103,7 +109,10 @@ template <class A> struct VectorPanels {
       block.template multiply_columns<depths>(lines.at(run), lines.first_of(panel, run), right,
                                               width, deep);
     }
-    block.store_rows(sums, columns);
+    if (fresh || ByRows)
+      block.store_rows(sums, columns);
+    else
+      block.add_rows_to(sums, columns);
   }
 };
 

@@ -165,11 +165,11 @@ template <class T, ImagePlace X, ImagePlace Z, Window W> struct ConvGradient {
   }
   template <int Rows, int Panel> static void block(T const* x, T const* by_sample, T* d_weight) {
     RegisterBlock<T, Rows, Outputs::template width<Panel>, Outputs::template last<Panel>> sums;
-    sums.load_rows(d_weight, Z.channels);
+    sums.begin(static_cast<T const*>(nullptr));
     for (int q = 0; q < Z.extent[2]; ++q)
       sums.multiply(x + long(q) * W.stride[2] * X.channels * lanes<T>, lanes<T>, 1,
                     by_sample + long(q) * lanes<T> * Outputs::stride, Outputs::stride, lanes<T>);
-    sums.store_rows(d_weight, Z.channels);
+    sums.add_rows_to(d_weight, Z.channels);
   }
 
   template <int... Panel>
@@ -180,12 +180,12 @@ template <class T, ImagePlace X, ImagePlace Z, Window W> struct ConvGradient {
     constexpr int width = Outputs::template width<Panel>;
     constexpr int column = Outputs::template first<Panel> * lanes<T>;
     RegisterBlock<T, 1, width, Outputs::template last<Panel>> sums;
-    sums.load_rows(d_bias + column, 0);
+    sums.begin(static_cast<T const*>(nullptr));
     for (int r = 0; r < Z.extent[2] * lanes<T>; ++r)
       for (int v = 0; v < width; ++v)
         sums.sum[0][v] = InstructionSet::add(
             sums.sum[0][v], sums.load(by_sample + long(r) * Outputs::stride + column, v));
-    sums.store_rows(d_bias + column, 0);
+    sums.add_rows_to(d_bias + column, 0);
   }
 };
 

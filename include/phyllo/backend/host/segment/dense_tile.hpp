@@ -91,12 +91,12 @@ template <class D, class P> struct DenseTile {
                                                      d_weight + whole * D::outputs + column);
       if constexpr (D::bias) {
         RegisterBlock<A, 1, width, last> sums;
-        sums.load_rows(d_bias + column, 0);
+        sums.begin(static_cast<A const*>(nullptr));
         for (int r = 0; r < rows; ++r)
           for (int v = 0; v < width; ++v)
             sums.sum[0][v] = InstructionSet::add(sums.sum[0][v],
                                                  sums.load(d_y + long(r) * y_stride + column, v));
-        sums.store_rows(d_bias + column, 0);
+        sums.add_rows_to(d_bias + column, 0);
       }
     });
   }
@@ -193,9 +193,9 @@ template <class D, class P> struct DenseTile {
   template <int Rows, int Width, int Last>
   PHYLLO_NOINLINE static void gradient_block(int samples, A const* x, A const* d_y, A* d_weight) {
     RegisterBlock<A, Rows, Width, Last> block;
-    block.load_rows(d_weight, D::outputs);
+    block.begin(static_cast<A const*>(nullptr));
     block.multiply(x, 1, x_stride, d_y, y_stride, samples);
-    block.store_rows(d_weight, D::outputs);
+    block.add_rows_to(d_weight, D::outputs);
   }
 };
 

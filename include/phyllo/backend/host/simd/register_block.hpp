@@ -53,6 +53,16 @@ template <class T, int Rows, int Vectors, int Last> struct RegisterBlock {
       for (int v = 0; v < Vectors; ++v) store(to + r * stride, v, sum[r][v]);
     }
   }
+  /// to += the sums. A long sum in parts that begin at zero, of which each is added, is rounded
+  /// less than one that grows number by number.
+  PHYLLO_INLINE_ON_HOST void add_rows_to(T* to, long stride) const {
+    PHYLLO_UNROLL_ON_HOST
+    for (int r = 0; r < Rows; ++r) {
+      PHYLLO_UNROLL_ON_HOST
+      for (int v = 0; v < Vectors; ++v)
+        store(to + r * stride, v, I::add(load(to + r * stride, v), sum[r][v]));
+    }
+  }
   /// The same into a tile, whose lines hold whole vectors.
   PHYLLO_INLINE_ON_HOST void store_lines(T* to, long stride) const {
     PHYLLO_UNROLL_ON_HOST
