@@ -12,8 +12,7 @@ namespace phyllo::inline PHYLLO_ISA::host {
 ///
 /// shape    a panel of the left operand (rows, depth), of the right one (depth, columns)
 /// numerics sums in A in rising order of the depth; of a left operand by columns, whose depth is
-/// the
-///          batch, in parts of `depth` that are added to each other
+///          the batch, in parts that are added to each other
 /// source   Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication",
 ///          ACM TOMS 34 (2008) 12
 template <class A> struct VectorPanels {
