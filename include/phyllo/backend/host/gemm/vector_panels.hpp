@@ -88,7 +88,7 @@ template <class A> struct VectorPanels {
       block.begin(fresh ? first : nullptr);
     else
       block.load_rows(sums, columns);
-    if (!fresh && !ByRows)  // which are wanted at the end
+    if (!fresh && !ByRows)  // they are read at the end
       for (int r = 0; r < Rows; ++r)
         for (int c = 0; c < Vectors * lanes<A>; c += 64 / int(sizeof(A)))
           __builtin_prefetch(sums + r * columns + c, 1);

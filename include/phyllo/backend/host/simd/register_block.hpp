@@ -53,8 +53,8 @@ template <class T, int Rows, int Vectors, int Last> struct RegisterBlock {
       for (int v = 0; v < Vectors; ++v) store(to + r * stride, v, sum[r][v]);
     }
   }
-  /// to += the sums. A long sum in parts that begin at zero, of which each is added, is rounded
-  /// less than one that grows number by number.
+  /// to += the sums. Of a long sum, add parts that begin at zero: rounding errors are smaller than
+  /// in one sum over all numbers.
   PHYLLO_INLINE_ON_HOST void add_rows_to(T* to, long stride) const {
     PHYLLO_UNROLL_ON_HOST
     for (int r = 0; r < Rows; ++r) {
@@ -63,7 +63,7 @@ template <class T, int Rows, int Vectors, int Last> struct RegisterBlock {
         store(to + r * stride, v, I::add(load(to + r * stride, v), sum[r][v]));
     }
   }
-  /// The same into a tile, whose lines hold whole vectors.
+  /// The sums into a tile, whose lines hold whole vectors.
   PHYLLO_INLINE_ON_HOST void store_lines(T* to, long stride) const {
     PHYLLO_UNROLL_ON_HOST
     for (int r = 0; r < Rows; ++r) {
