@@ -12,10 +12,11 @@
 // perturbed runs move alike but kernels round sample by sample; behind many layers tanh and the
 // logistic function meet numbers so large that their slope, 1 - y^2 or y (1 - y), is less than one
 // rounding of y: there the spread is also the error of `reference` in float, scaled to the rounding
-// in question. Hence |difference| <= (8 + sqrt(terms)) (spread + rounding |result|). Where a
-// derivative jumps (ReLU, maximum), one rounding may choose the other side, which the perturbed
-// runs need not show: gradients of such networks must agree for one of several draws of the data,
-// everything else for all of them.
+// in question. The gradient of a softmax near one is as small: that run adds one rounding to it,
+// see softmax_rounding.hpp. Hence |difference| <= (8 + sqrt(terms)) (spread + rounding |result|).
+// Where a derivative jumps (ReLU, maximum), one rounding may choose the other side, which the
+// perturbed runs need not show: gradients of such networks must agree for one of several draws of
+// the data, everything else for all of them.
 
 #include "network_check.hpp"
 #include "placement.hpp"

@@ -122,7 +122,7 @@ struct Entry {
   std::vector<Term> loss;
   Rule rule;
   std::unique_ptr<Machine> (*reference)(int capacity, unsigned seed) = nullptr;
-  // The same in float, where batch normalisation needs it; see network_check.cpp.
+  // The same in float, where normalisation or a softmax needs it; see network_check.cpp.
   std::unique_ptr<Machine> (*in_float)(int capacity, unsigned seed) = nullptr;
   // The same in fp16: what overflows there, layer by layer, may do so in any backend.
   std::unique_ptr<Machine> (*in_storage)(int capacity, unsigned seed) = nullptr;

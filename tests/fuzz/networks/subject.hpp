@@ -3,6 +3,7 @@
 #pragma once
 
 #include "caller_views.hpp"
+#include "softmax_rounding.hpp"
 
 #include <phyllo/backend/reference/reference.hpp>
 #include <phyllo/phyllo.hpp>
@@ -48,11 +49,12 @@ struct Setting {
   static constexpr Layout layout = At;
   static constexpr int call = Call;
 };
-template <class P>
-using ReferenceSetting = Setting<
-    P,
-    phyllo::Execution<Space, phyllo::Backends<phyllo::ReferenceBackend>, phyllo::FusionLevel::none>,
-    double, int, true, Layout::right, 0>;
+template <class P, class... First>
+using ReferenceSetting =
+    Setting<P,
+            phyllo::Execution<Space, phyllo::Backends<First..., phyllo::ReferenceBackend>,
+                              phyllo::FusionLevel::none>,
+            double, int, true, Layout::right, 0>;
 
 inline constexpr int no_call = 0, call_by_thread = 1, call_by_team = 2;
 
@@ -385,6 +387,12 @@ template <class Net, class InTags, class OutTags, class S> class Subject : publi
 template <class P, class Net, class In, class Out>
 std::unique_ptr<Machine> make_reference(int capacity, unsigned seed) {
   return std::make_unique<Subject<Net, In, Out, ReferenceSetting<P>>>(capacity, seed);
+}
+/// The same in float, with what a rounding does that perturbed data need not show.
+template <class Net, class In, class Out>
+std::unique_ptr<Machine> make_in_float(int capacity, unsigned seed) {
+  using S = ReferenceSetting<phyllo::Full<float>, SoftmaxRoundingBackend>;
+  return std::make_unique<Subject<Net, In, Out, S>>(capacity, seed);
 }
 
 /// What a network became: its layers' roles and the kinds of its steps.
