@@ -47,7 +47,7 @@ using Portable = Execution<Space, Backends<PortableBackend>>;
 }  // namespace
 
 TEST_CASE_TEMPLATE("integer inputs: rows of the table, for every type of integers and layout", T,
-                   std::int32_t, std::int64_t, unsigned char) {
+                   std::int32_t, std::int64_t, unsigned char, std::uint32_t, std::size_t) {
   Space const exec;
   Model<Alone> const model(exec, {.batch = 5});
   Kokkos::View<T**, Kokkos::LayoutLeft, Kokkos::HostSpace> const x("x", 3, 4);

@@ -253,3 +253,53 @@ TEST_CASE_TEMPLATE("views in place: forward and backward by hand", Net, OfOutput
     CHECK(is_same(d_y, d_x_left));
   }
 }
+
+TEST_CASE_TEMPLATE("views in place: outputs in memory of other samples' inputs", Net, Normalized,
+                   Skipped, Perceptron, OfInput) {
+  Space const exec;
+  constexpr int samples = 29, channels = 16;
+  Model<Net> const whole(exec, {.batch = samples}), parts(exec, {.batch = 8});
+  Matrix const x("x", samples, channels), expected("expected", samples, channels);
+  fill(x, 3);
+  whole.infer(exec, x, expected);
+  exec.fence("apart");
+  // Rows of one matrix, `by` rows apart.
+  auto const shifted = [&](auto const& model, int by) {
+    Matrix const rows("rows", samples + 3, channels);
+    auto const from = [&](int first) {
+      return Kokkos::subview(rows, std::make_pair(first, first + samples), Kokkos::ALL);
+    };
+    auto const in = from(by > 0 ? 0 : 3), out = from(by > 0 ? by : 3 + by);
+    Kokkos::deep_copy(in, x);
+    model.infer(exec, in, out);
+    exec.fence("shifted");
+    Matrix const got("got", samples, channels);
+    Kokkos::deep_copy(got, out);
+    return got;
+  };
+  for (int by : {1, 3, -1, -3}) CHECK(equal(expected, shifted(whole, by)));
+  for (int by : {-1, -3}) CHECK(equal(expected, shifted(parts, by)));
+  for (int by : {1, 3}) CHECK_THROWS_AS(shifted(parts, by), Error);
+  Matrix const same("same", samples, channels);
+  Kokkos::deep_copy(same, x);
+  parts.infer(exec, same, same);
+  exec.fence("in place");
+  CHECK(equal(expected, same));
+  // Columns of one matrix, side by side, and elements one between the others: nothing is shared.
+  Kokkos::View<float***, Kokkos::LayoutRight, Kokkos::HostSpace> const beside("beside", samples, 2,
+                                                                              channels);
+  Kokkos::View<float***, Kokkos::LayoutLeft, Kokkos::HostSpace> const between("between", 2, samples,
+                                                                              channels);
+  auto const compare = [&](auto const& in, auto const& out) {
+    Kokkos::deep_copy(in, x);
+    parts.infer(exec, in, out);
+    exec.fence("columns");
+    Matrix const got("got", samples, channels);
+    Kokkos::deep_copy(got, out);
+    CHECK(equal(expected, got));
+  };
+  compare(Kokkos::subview(beside, Kokkos::ALL, 0, Kokkos::ALL),
+          Kokkos::subview(beside, Kokkos::ALL, 1, Kokkos::ALL));
+  compare(Kokkos::subview(between, 0, Kokkos::ALL, Kokkos::ALL),
+          Kokkos::subview(between, 1, Kokkos::ALL, Kokkos::ALL));
+}

@@ -75,6 +75,8 @@ TEST_CASE("targets: class indices of any integer type and stride") {
   CHECK(trained_on<long>(x) == expected);
   CHECK(trained_on<long long>(x) == expected);
   CHECK(trained_on<std::uint8_t>(x) == expected);
+  CHECK(trained_on<unsigned>(x) == expected);
+  CHECK(trained_on<std::size_t>(x) == expected);
 }
 
 TEST_CASE("targets: images and their targets of any layout train the same bits") {

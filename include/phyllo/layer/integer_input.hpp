@@ -7,8 +7,8 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-/// Integers of the caller's, such as indices of words or of materials: a View of integers, kept as
-/// 32 bits whatever the precision.
+/// Integers of the caller's, such as indices of words or of materials: a View of integers of 64, 32
+/// or unsigned 8 bits, kept as 32 bits whatever the precision.
 ///
 /// shape    as Input
 /// errors   compile: as Input; a layer behind it that computes with numbers; a View whose elements

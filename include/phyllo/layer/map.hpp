@@ -38,8 +38,9 @@ struct Map {
   template <class Where, class Given, class Expected> struct Refused {
     static_assert(detail::met<false, Where>,
                   "Map: expected as many values as the operands name, of the same shape, of one "
-                  "position or of one channel, and channels that their parts divide. Use Combine "
-                  "with as many tags, or change the part before it.");
+                  "position or of one channel, channels that their parts divide, and an operand "
+                  "that reads each part. Use Combine with as many tags, or change the part before "
+                  "it.");
   };
 };
 

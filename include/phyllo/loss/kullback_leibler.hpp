@@ -8,7 +8,8 @@
 namespace phyllo::inline PHYLLO_ISA {
 
 /// Sum over the channels of p (ln p - y): the divergence of the distribution exp(y) from the target
-/// p; outputs are logarithms of probabilities. Torch's KLDivLoss with reduction batchmean.
+/// p; outputs are logarithms of probabilities. Torch's KLDivLoss with reduction batchmean, of
+/// images divided by their positions.
 ///
 /// shape    outputs (log-probabilities) and targets (probabilities) (N, C) or (N, C, spatial...)
 /// errors   none; a probability of zero adds nothing, one below zero gives NaN

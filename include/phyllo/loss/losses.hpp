@@ -25,7 +25,8 @@ template <class Tag, class L, auto Weight = 1.0> struct On {
                 "On<tag, Loss, Weight>: the weight is a number, such as 0.5 or 2.");
   static_assert(std::is_empty_v<L> || (std::is_trivially_copyable_v<L> && sizeof(L) <= 16),
                 "A loss has at most 16 bytes of trivially copyable members. Store larger state in "
-                "device memory, and a pointer to it in the loss.");
+                "device memory, and a pointer to it in the loss; if this is a rule, note the order "
+                "Trainer<Net, Loss, Rule>.");
   using tag = Tag;
   using loss = L;
   static constexpr double weight = double(Weight);
@@ -46,8 +47,14 @@ struct TheOutput;  // the tag of a network's only output, which needs no name
 template <class L> struct LossTerms {
   using type = Losses<On<TheOutput, L>>;
 };
+template <class T> inline constexpr bool is_on = false;
+template <class Tag, class L, auto Weight> inline constexpr bool is_on<On<Tag, L, Weight>> = true;
 template <class... Terms> struct LossTerms<Losses<Terms...>> {
-  using type = Losses<Terms...>;
+  static_assert((is_on<Terms> && ...),
+                "Losses: expected On<tag, Loss, Weight> for each output. A network with one output "
+                "takes the loss without Losses.");
+  // After a mistake as if each were of the output, so that it is the only one reported.
+  using type = Losses<std::conditional_t<is_on<Terms>, Terms, On<TheOutput, Terms>>...>;
 };
 
 template <int Index, class L> struct LossAt {

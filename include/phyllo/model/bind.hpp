@@ -61,9 +61,9 @@ template <class T> constexpr ElementType element_type_of() {
     return ElementType::bf16;
   else if constexpr (std::is_same_v<V, fp16>)
     return ElementType::f16;
-  else if constexpr (std::is_integral_v<V> && std::is_signed_v<V> && sizeof(V) == 8)
+  else if constexpr (std::is_integral_v<V> && sizeof(V) == 8)
     return ElementType::i64;
-  else if constexpr (std::is_integral_v<V> && std::is_signed_v<V> && sizeof(V) == 4)
+  else if constexpr (std::is_integral_v<V> && sizeof(V) == 4)
     return ElementType::i32;
   else if constexpr (std::is_same_v<V, unsigned char>)
     return ElementType::u8;

@@ -34,6 +34,13 @@ namespace detail {
 template <class View>
 inline constexpr bool holds_integers = std::is_integral_v<typename View::value_type>;
 template <class View> inline constexpr bool holds_integers<Gathered<View>> = holds_integers<View>;
+// A View whose rank is a constant.
+template <class View>
+inline constexpr bool is_caller_view = requires {
+  typename View::memory_space;
+  typename std::integral_constant<int, int(View::rank)>;
+};
+template <class View> inline constexpr bool is_caller_view<Gathered<View>> = true;
 
 }  // namespace detail
 
@@ -126,8 +133,21 @@ template <class Net> struct BoundPorts : Ports<Net> {
     return bound;
   }
 
+  template <class Space, PortUse Use>
+  static BoundTensors bind_all(detail::RefusedTensors const&, Argument const&) {
+    return {};
+  }
+
   template <class Space, PortUse Use, int K, class View>
   static void bind_one(BoundTensors& bound, View const& view, Argument const& who) {
+    static_assert(detail::is_caller_view<View>,
+                  "Model: expected a Kokkos::View, gather(view, ...) or channels_last(view). Of "
+                  "other memory make a Kokkos::View<float**, Kokkos::LayoutRight, "
+                  "Kokkos::MemoryUnmanaged>(pointer, samples, channels).");
+    if constexpr (detail::is_caller_view<View>) bind_view<Space, Use, K>(bound, view, who);
+  }
+  template <class Space, PortUse Use, int K, class View>
+  static void bind_view(BoundTensors& bound, View const& view, Argument const& who) {
     int const batch = batch_of(view, who);
     if (bound.batch >= 0 && bound.batch != batch)
       throw Error(who + ": expected " + std::to_string(bound.batch) + " samples as before, got " +

@@ -9,6 +9,7 @@
 #include <phyllo/model/forward.hpp>
 #include <phyllo/model/network_plan.hpp>
 #include <phyllo/model/placement.hpp>
+#include <phyllo/model/sample_overlap.hpp>
 #include <phyllo/model/work_bytes.hpp>
 #include <phyllo/policy/communication.hpp>
 #include <phyllo/policy/precision.hpp>
@@ -29,7 +30,8 @@ template <class Net, Precision P, class Exec> class Model;
 ///          memory of the weights alive: it may outlive the model, and reads what training writes.
 /// threads  one thread at a time calls a session. Sessions of one model run at the same time, each
 ///          on an instance of its own, while nothing writes the weights.
-/// errors   run: wrong extents, no room in memory -> Error
+/// errors   run: wrong extents, no room in memory, outputs in memory of later inputs where the call
+///          is split -> Error
 /// cost     as Model::infer; the memory of its activations once more
 template <class Net, Precision P, class Exec> class InferenceSession {
  public:
@@ -95,6 +97,26 @@ template <class Net, Precision P, class Exec> class InferenceSession {
     return ForwardPass<Plan, P, Exec, C>{{exec, arenas_, labels_, c, batch}};
   }
   template <class In, class Out> void run(space const& exec, In const& in, Out const& out) const;
+  // Whether the outputs of a sample are in memory of the inputs of a later one, or those of a later
+  // one in memory of its inputs.
+  static bool write_before_reading(BoundTensors const& in, BoundTensors const& out) {
+    return meets_later<true>(in, out);
+  }
+  static bool write_behind_reading(BoundTensors const& in, BoundTensors const& out) {
+    return meets_later<false>(in, out);
+  }
+  template <bool OutputFirst>
+  static bool meets_later(BoundTensors const& in, BoundTensors const& out) {
+    for (int k = 0; k < AllPorts::outputs; ++k)
+      for (int i = 0; i < AllPorts::inputs; ++i) {
+        ExternalTensor const &x = in.tensor[i], &y = out.tensor[k];
+        Shape const of_x = AllPorts::input_shape(i), of_y = AllPorts::output_shape(k);
+        if (OutputFirst ? meets_later_sample(y, of_y, x, of_x, in.batch)
+                        : meets_later_sample(x, of_x, y, of_y, in.batch))
+          return true;
+      }
+    return false;
+  }
 
   space exec_;
   std::string name_;
@@ -118,6 +140,16 @@ void InferenceSession<Net, P, Exec>::run(space const& exec, In const& in, Out co
   Local alone;
   matrices_.check(inputs.batch, name_);
   int const most = matrices_.most_samples(capacity());
+  bool const overwrites = write_before_reading(inputs, outputs);
+  if (overwrites && most < inputs.batch)
+    throw Error(name_ +
+                ": the outputs of a sample are in memory of the inputs of a later one, which "
+                "a pass over " +
+                std::to_string(most) + " of the " + std::to_string(inputs.batch) +
+                " samples would overwrite. Give the outputs memory of their own, or set "
+                "ModelOptions::batch to the samples of a call.");
+  // Threads that write outputs while others read inputs share no memory of samples.
+  [[maybe_unused]] bool const to_caller = !overwrites && !write_behind_reading(inputs, outputs);
   for (long first = 0; first < inputs.batch; first += most) {
     int const count = int(std::min<long>(most, inputs.batch - first));
     auto pass = forward_pass(exec, count, alone);
@@ -125,17 +157,17 @@ void InferenceSession<Net, P, Exec>::run(space const& exec, In const& in, Out co
     BoundTensors const& x = all ? inputs : inputs.from_sample(first, count);
     BoundTensors const& y = all ? outputs : outputs.from_sample(first, count);
     take_inputs(pass, x);
-    if constexpr (decltype(pass)::takes_target)
-      pass.target = y.tensor[0];
+    constexpr bool takes_target = decltype(pass)::takes_target;
+    if constexpr (takes_target)
+      pass.target = to_caller ? y.tensor[0] : ExternalTensor();
     else
       place_outputs(pass, x, y);
     pass.run_all();
-    if constexpr (!decltype(pass)::takes_target) {
-      for (int k = 0; k < AllPorts::outputs; ++k) {
-        int const v = AllPorts::output_node(k);
-        if (pass.placed.output[k] == nullptr)
-          pass.store(pass.value(v), AllPorts::output_shape(k), y.tensor[k]);
-      }
+    if (takes_target && to_caller) continue;
+    for (int k = 0; k < AllPorts::outputs; ++k) {
+      int const v = AllPorts::output_node(k);
+      if (pass.placed.output[k] == nullptr)
+        pass.store(pass.value(v), AllPorts::output_shape(k), y.tensor[k]);
     }
   }
 }

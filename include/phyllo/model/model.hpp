@@ -37,8 +37,9 @@ namespace phyllo::inline PHYLLO_ISA {
 /// threads  one thread at a time calls a model. `infer` may be called by several: they wait for
 ///          each other; with an `inference_session` each they run at the same time. Calls on
 ///          different instances of a device wait for each other likewise.
-/// errors   run: wrong extents, a batch larger than the model was built for, no room in memory, a
-///          backward without a forward of its own -> Error
+/// errors   run: wrong extents, a batch larger than the model was built for, outputs of `infer` in
+///          memory of later samples' inputs where a call is split, no room in memory, a backward
+///          without a forward of its own -> Error
 /// cost     activations of training and of inference: Planned::memory.bytes times the largest
 ///          batch; with ModelOptions::inference_only, those of inference, and no gradients
 template <class Net, Precision P = Full<float>, class Exec = Execution<>> class Model {

@@ -38,12 +38,27 @@ template <class First, class... Rest> struct Tensors<First, Rest...> {
   }
 };
 
+namespace detail {
+template <class T> inline constexpr bool is_named_view = false;
+template <class Tag, class View>
+inline constexpr bool is_named_view<phyllo::Named<Tag, View>> = true;
+
+// What a mistake in `tensors` becomes, so that it is the only one that a compiler reports.
+struct RefusedTensors {};
+}  // namespace detail
+
 inline Tensors<> tensors() { return {}; }
-template <class First, class... Rest>
-Tensors<First, Rest...> tensors(First const& first, Rest const&... rest) {
-  static_assert((!std::is_same_v<typename First::tag, typename Rest::tag> && ...),
-                "tensors: one name is given twice. Pass named<tag>(view) once for each name.");
-  return {first, tensors(rest...)};
+template <class First, class... Rest> auto tensors(First const& first, Rest const&... rest) {
+  constexpr bool are_named = detail::is_named_view<First> && (detail::is_named_view<Rest> && ...);
+  static_assert(are_named,
+                "tensors: a View has no name. Pass named<tag>(view) for each input or output.");
+  if constexpr (are_named) {
+    static_assert((!std::is_same_v<typename First::tag, typename Rest::tag> && ...),
+                  "tensors: one name is given twice. Pass named<tag>(view) once for each name.");
+    return Tensors<First, Rest...>{first, tensors(rest...)};
+  } else {
+    return detail::RefusedTensors{};
+  }
 }
 
 namespace detail {

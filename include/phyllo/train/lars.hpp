@@ -19,7 +19,8 @@ namespace phyllo::inline PHYLLO_ISA {
 ///          normalisations have the ratio one and no decay
 /// state    one number per parameter, one per tensor
 /// numerics on the master parameters, in Precision::accumulate; a tensor or gradient of length zero
-///          has the ratio one
+///          has the ratio one; of the in_proj_weight of a cross-attention the part of the queries
+///          and that of keys and values are tensors
 /// cost     as Sgd, and one pass for the norms
 /// source   You, Gitman and Ginsburg, "Large Batch Training of Convolutional Networks",
 ///          arXiv:1708.03888, algorithm 1
