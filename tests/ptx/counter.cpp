@@ -71,33 +71,42 @@ Requests global_request(std::vector<Bits> const& at, int bytes) {
   return r;
 }
 
+void Requests::operator+=(Requests const& other) {
+  requests += other.requests;
+  steps += other.steps;
+  floor += other.floor;
+  bytes += other.bytes;
+}
+
 Counter* Counter::get() {
   static Counter* const counter = [] {
-    char const* const path = std::getenv("PHYLLO_PTX_COUNTS");
-    if (!path) return static_cast<Counter*>(nullptr);
     static Counter one;
-    one.path_ = path;
-    return &one;
+    bool const counts = std::getenv("PHYLLO_PTX_COUNTS") || std::getenv("PHYLLO_PTX_ACCESSES");
+    return counts ? &one : static_cast<Counter*>(nullptr);
   }();
   return counter;
 }
 
 void Counter::launch(Block const& block) {
-  Counts& counts = counts_[readable(block.kernel->name)];
-  ++counts.launches;
-  counts.blocks += long(block.blocks[0]) * block.blocks[1] * block.blocks[2];
+  kernel_ = readable(block.kernel->name);
+  now_ = &counts_[kernel_];
+  ++now_->launches;
+  now_->blocks += long(block.blocks[0]) * block.blocks[1] * block.blocks[2];
+  auto const& threads = block.threads;
+  now_->most_threads = std::max(now_->most_threads, long(threads[0]) * threads[1] * threads[2]);
+  now_->most_bytes = std::max(now_->most_bytes, block.dynamic_bytes);
 }
 
-void Counter::begin(Block const& block, Instruction const& instruction) {
-  now_ = &counts_[readable(block.kernel->name)];
-  unit_ = instruction.unit;
+void Counter::begin(Instruction const& instruction) {
+  instruction_ = &instruction;
+  now_->multiply_adds += instruction.multiply_adds;
   accesses_.clear();
 }
 
 void Counter::end() {
   // A product of matrices in scratch memory reads it beside the warps.
-  if (accesses_.empty() || unit_ == Unit::matrix) {
-    ++now_->instructions[int(unit_)];
+  if (accesses_.empty() || instruction_->unit == Unit::matrix) {
+    ++now_->instructions[int(instruction_->unit)];
     return;
   }
   std::vector<Bits> at;
@@ -105,30 +114,59 @@ void Counter::end() {
   Access const& first = accesses_.front();
   bool const is_shared = first.space == Space::shared, is_local = first.space == Space::local;
   Requests const r = is_shared ? shared_request(at, first.bytes) : global_request(at, first.bytes);
-  Requests& sum = is_shared ? now_->shared : is_local ? now_->local : now_->global;
-  sum.requests += r.requests;
-  sum.steps += r.steps;
-  sum.floor += r.floor;
-  sum.bytes += r.bytes;
+  (is_shared ? now_->shared : is_local ? now_->local : now_->global) += r;
+  of_instructions_.try_emplace(instruction_, Accesses{kernel_, first.space, {}})
+      .first->second.sum += r;
 }
 
 Counter::~Counter() {
-  if (path_.empty()) return;
-  std::FILE* const file = std::fopen(path_.c_str(), "w");
-  if (!file) stop("the table of counts \"" + path_ + "\" cannot be written.");
+  if (char const* const path = std::getenv("PHYLLO_PTX_COUNTS")) write_counts(path);
+  if (char const* const path = std::getenv("PHYLLO_PTX_ACCESSES")) write_accesses(path);
+}
+
+namespace {
+std::FILE* opened(char const* path) {
+  std::FILE* const file = std::fopen(path, "w");
+  if (!file) stop("the table \"" + std::string(path) + "\" cannot be written.");
+  return file;
+}
+}  // namespace
+
+void Counter::write_counts(char const* path) const {
+  std::FILE* const file = opened(path);
   std::fputs(
-      "kernel\tlaunches\tblocks\tinteger\tdivision\tsingle\thalf\tdouble\tspecial\tconversion\tmove"
-      "\t"
-      "branch\tbarrier\tmatrix\tother_memory\tshared_requests\tshared_cycles\tshared_floor\t"
-      "global_requests\tglobal_sectors\tglobal_floor\tglobal_bytes\tlocal_requests\n",
+      "kernel\tlaunches\tblocks\tthreads\tscratch_bytes\tinteger\tdivision\tsingle\thalf\t"
+      "double\tspecial\tconversion\tmove\tbranch\tbarrier\tmatrix\tother_memory\t"
+      "multiply_adds\tshared_requests\tshared_cycles\tshared_floor\tglobal_requests\t"
+      "global_sectors\tglobal_floor\tglobal_bytes\tlocal_requests\n",
       file);
   for (auto const& [kernel, c] : counts_) {
-    std::fprintf(file, "%s\t%ld\t%ld", kernel.c_str(), c.launches, c.blocks);
+    std::fprintf(file, "%s\t%ld\t%ld\t%ld\t%ld", kernel.c_str(), c.launches, c.blocks,
+                 c.most_threads, c.most_bytes);
     for (long const count : c.instructions) std::fprintf(file, "\t%ld", count);
-    std::fprintf(file, "\t%ld\t%ld\t%ld\t%ld\t%ld\t%ld\t%ld\t%ld\n", c.shared.requests,
-                 c.shared.steps, c.shared.floor, c.global.requests, c.global.steps, c.global.floor,
-                 c.global.bytes, c.local.requests);
+    std::fprintf(file, "\t%ld\t%ld\t%ld\t%ld\t%ld\t%ld\t%ld\t%ld\t%ld\n", c.multiply_adds,
+                 c.shared.requests, c.shared.steps, c.shared.floor, c.global.requests,
+                 c.global.steps, c.global.floor, c.global.bytes, c.local.requests);
   }
+  std::fclose(file);
+}
+
+// Those first that lose most to conflicts of banks or to sectors that are read in part.
+void Counter::write_accesses(char const* path) const {
+  std::FILE* const file = opened(path);
+  std::fputs("lost\tmemory\trequests\tsteps\tfloor\tinstruction\tkernel\n", file);
+  std::vector<std::pair<Instruction const*, Accesses>> all(of_instructions_.begin(),
+                                                           of_instructions_.end());
+  std::sort(all.begin(), all.end(), [](auto const& a, auto const& b) {
+    return a.second.sum.steps - a.second.sum.floor > b.second.sum.steps - b.second.sum.floor;
+  });
+  for (auto const& [instruction, a] : all)
+    std::fprintf(file, "%ld\t%s\t%ld\t%ld\t%ld\t%s\t%s\n", a.sum.steps - a.sum.floor,
+                 a.space == Space::shared  ? "scratch"
+                 : a.space == Space::local ? "local"
+                                           : "global",
+                 a.sum.requests, a.sum.steps, a.sum.floor, instruction->text.c_str(),
+                 a.kernel.c_str());
   std::fclose(file);
 }
 

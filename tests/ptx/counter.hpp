@@ -21,16 +21,20 @@ struct Requests {
   long steps = 0;  // cycles of scratch memory, sectors of 32 bytes of global memory
   long floor = 0;  // steps if the same bytes stood as well as they can
   long bytes = 0;
+
+  void operator+=(Requests const& other);
 };
 
 /// Of one kernel, over all of its launches.
 struct Counts {
   long launches = 0, blocks = 0, instructions[unit_count] = {};
+  long multiply_adds = 0;                 // of matrix instructions
+  long most_threads = 0, most_bytes = 0;  // of a block; bytes by the launch
   Requests shared, global, local;
 };
 
-/// Counts what kernels do, where PHYLLO_PTX_COUNTS names a file for it: a table with one row for
-/// each kernel.
+/// Counts what kernels do, where PHYLLO_PTX_COUNTS names a file for it, a table with one row for
+/// each kernel, or PHYLLO_PTX_ACCESSES one with a row for each instruction that reaches memory.
 ///
 /// source  CUDA C++ Programming Guide 13.0, 20.7 (compute capability 9.0: 32 banks of 4 bytes,
 /// global
@@ -43,7 +47,8 @@ class Counter {
   static Counter* get();
 
   void launch(Block const& block);
-  void begin(Block const& block, Instruction const& instruction);
+  /// Of the kernel that was launched last.
+  void begin(Instruction const& instruction);
   /// Of one lane, in the instruction that has begun.
   void access(Space space, Bits at, int bytes) { accesses_.push_back({space, at, bytes}); }
   void end();
@@ -55,10 +60,21 @@ class Counter {
     int bytes;
   };
 
-  std::string path_;
+  /// Of one instruction, over all warps.
+  struct Accesses {
+    std::string kernel;
+    Space space;
+    Requests sum;
+  };
+
+  void write_counts(char const* path) const;
+  void write_accesses(char const* path) const;
+
   std::map<std::string, Counts> counts_;  // by kernel
+  std::map<Instruction const*, Accesses> of_instructions_;
+  std::string kernel_;
   Counts* now_ = nullptr;
-  Unit unit_ = Unit::move;
+  Instruction const* instruction_ = nullptr;
   std::vector<Access> accesses_;
 };
 

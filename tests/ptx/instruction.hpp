@@ -80,10 +80,11 @@ struct Instruction {
   Operand address;  // of memory, with `offset`
   long offset = 0;
   Space space = Space::generic;
-  bool atomic = false;  // or volatile: no race
-  int bytes = 0;        // of one number in memory
-  int option = 0;       // what its family takes for one
-  int target = -1;      // of a branch
+  bool atomic = false;     // or volatile: no race
+  int bytes = 0;           // of one number in memory
+  int option = 0;          // what its family takes for one
+  int target = -1;         // of a branch
+  long multiply_adds = 0;  // of a product of matrices, a warp's part
   Function* callee = nullptr;
   std::vector<int> arguments, results;  // of a call: bytes into the caller's parameters
   std::string text;

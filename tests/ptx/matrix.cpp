@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Phyllo authors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -157,6 +158,15 @@ template <class T> void multiply_64(Warp& warp, Instruction const& in, Mask mask
 
 void nothing(Warp&, Instruction const&, Mask) {}
 
+// Of m16n8k16; a warp has a quarter of the 64 rows of wgmma.
+long multiply_adds(Opcode const& opcode) {
+  int m = 0, n = 0, k = 0;
+  for (auto const& word : opcode.words)
+    if (std::sscanf(word.c_str(), "m%dn%dk%d", &m, &n, &k) == 3)
+      return long(m == 64 ? 16 : m) * n * k;
+  return 0;
+}
+
 }  // namespace
 
 bool decode_matrix(Instruction& instruction, Opcode const& opcode) {
@@ -188,6 +198,7 @@ bool decode_matrix(Instruction& instruction, Opcode const& opcode) {
     instruction.execute = nothing;
   }
   if (instruction.execute) instruction.flow = Flow::together;
+  instruction.multiply_adds = multiply_adds(opcode);
   return instruction.execute != nullptr;
 }
 

@@ -204,7 +204,12 @@ template <class T, class U> cudaError_t give(T* where, U value) {
 }
 
 constexpr std::size_t memory_bytes = std::size_t(8) << 30;
-constexpr int multiprocessors = 2;
+constexpr int multiprocessor_bytes = 228 * 1024;
+// Few, so that kernels whose blocks do several tiles do so in small tests.
+int multiprocessors() {
+  char const* const wanted = std::getenv("PHYLLO_PTX_MULTIPROCESSORS");
+  return wanted ? std::max(1, std::atoi(wanted)) : 2;
+}
 
 }  // namespace
 
@@ -305,7 +310,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* device, int) {
   std::memset(device, 0, sizeof *device);
   std::strcpy(device->name, "PTX on a host");
   device->major = 9;
-  device->multiProcessorCount = multiprocessors;
+  device->multiProcessorCount = multiprocessors();
   device->warpSize = lanes;
   device->maxThreadsPerBlock = device->maxThreadsDim[0] = device->maxThreadsDim[1] = 1024;
   device->maxThreadsDim[2] = 64;
@@ -315,7 +320,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* device, int) {
   device->maxGridSize[1] = device->maxGridSize[2] = 65535;
   device->sharedMemPerBlock = 48 * 1024;
   device->sharedMemPerBlockOptin = std::size_t(Block::most_dynamic);
-  device->sharedMemPerMultiprocessor = 228 * 1024;
+  device->sharedMemPerMultiprocessor = multiprocessor_bytes;
   device->reservedSharedMemPerBlock = 1024;
   device->regsPerBlock = device->regsPerMultiprocessor = 65536;
   device->totalGlobalMem = memory_bytes;
@@ -343,9 +348,10 @@ cudaError_t cudaFuncSetAttribute(void const* host, cudaFuncAttribute attribute, 
   kernel->most_scratch = std::max(48 * 1024, value);
   return cudaSuccess;
 }
+// By scratch memory, of which the system has 1 KiB of each block. Registers permit two blocks.
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, void const*, int,
-                                                                   std::size_t, unsigned) {
-  return give(blocks, 2);
+                                                                   std::size_t scratch, unsigned) {
+  return give(blocks, std::clamp(int(multiprocessor_bytes / (scratch + 1024)), 1, 2));
 }
 
 // ---- errors ----

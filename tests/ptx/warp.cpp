@@ -178,7 +178,7 @@ bool Warp::step(Group& group, bool is_forced) {
   Mask const mask = guarded(group, instruction);
   ++block->instructions;
   Counter* const counter = Counter::get();
-  if (counter && mask) counter->begin(*block, instruction);
+  if (counter && mask) counter->begin(instruction);
   bool const goes_on = step(group, instruction, mask, is_forced);
   // What waits for other lanes has not been executed.
   if (counter && mask && group.state != Group::waits_for_lanes) counter->end();

@@ -135,7 +135,7 @@ template <class Net> struct BoundPorts : Ports<Net> {
 
   template <class Space, PortUse Use>
   static BoundTensors bind_all(detail::RefusedTensors const&, Argument const&) {
-    return {};
+    return BoundTensors();
   }
 
   template <class Space, PortUse Use, int K, class View>

@@ -33,6 +33,22 @@ __global__ void quotient(int n, int* y) {
   if (int(threadIdx.x) / n == 7) y[0] = 1;
 }
 
+__global__ void asked_for(float* y) {
+  extern __shared__ float all[];
+  all[threadIdx.x] = 1;
+  if (y == nullptr) y[0] = all[0];
+}
+// A product of matrices of ones by each of two warps: 16 x 8 sums of 16 products.
+__global__ void products(float* y) {
+  unsigned const one = 0x3c003c00;
+  float sum[4] = {};
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%4,%4}, "
+      "{%0,%1,%2,%3};"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+      : "r"(one));
+  if (sum[0] != 16) y[0] = sum[0];
+}
+
 }  // namespace
 
 int main() {
@@ -48,5 +64,7 @@ int main() {
   global<1><<<2, 32>>>(x.data(), y.data());
   global<32><<<1, 32>>>(x.data(), y.data());
   quotient<<<1, 64>>>(3, i.data());
+  asked_for<<<1, 32, 256>>>(y.data());
+  products<<<1, 64>>>(y.data());
   return cudaDeviceSynchronize() == cudaSuccess ? check::result() : EXIT_FAILURE;
 }

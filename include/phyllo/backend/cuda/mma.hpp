@@ -105,6 +105,12 @@ template <class Storage> struct Mma : MmaLanes, ChunkCopies<Storage> {
 #endif
   }
 
+  /// The row in which scratch memory has a sample of 16, so that half a warp, which reads or writes
+  /// four channels of four samples, reaches all banks: rows are 16 bytes longer than a multiple of
+  /// 32, and these samples two rows apart.
+  PHYLLO_INLINE static constexpr int scratch_row(int sample) {
+    return sample / 8 * 8 + sample % 4 * 2 + sample % 8 / 4;
+  }
   /// 16 rows of samples in scratch memory, of which 16 channels from `rows` on: as values whose
   /// samples are the inputs of the product, for each channel.
   PHYLLO_INLINE static void by_channel([[maybe_unused]] Values (&values)[1],

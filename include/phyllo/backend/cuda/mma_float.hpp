@@ -54,6 +54,11 @@ template <> struct Mma<float> : MmaLanes {
     }
   }
 
+  /// The row in which scratch memory has a sample of 16, so that a quarter of a warp, which reads
+  /// or writes four channels of two samples, reaches all banks: these samples are four rows apart.
+  PHYLLO_INLINE static constexpr int scratch_row(int sample) {
+    return sample / 8 * 8 + sample % 2 * 4 + sample % 8 / 2;
+  }
   /// 16 rows of samples in scratch memory, of which 16 channels from `rows` on: as values whose
   /// samples are the inputs of the product, for each channel.
   PHYLLO_INLINE static void by_channel(Values (&values)[1], float const* rows, int stride,
@@ -62,7 +67,7 @@ template <> struct Mma<float> : MmaLanes {
     for (int part = 0; part < parts; ++part) {
       PHYLLO_UNROLL_ON_DEVICE
       for (int c = 0; c < 4; ++c)
-        values[0].of[part][c] = rows[(channel(lane) + c) * stride + sample(lane, part)];
+        values[0].of[part][c] = rows[summed_row(lane, c) * stride + sample(lane, part)];
     }
   }
   /// The same as weights whose samples are the inputs of the product, and channels its outputs.
@@ -72,7 +77,7 @@ template <> struct Mma<float> : MmaLanes {
     for (int b = 0; b < blocks; ++b) {
       PHYLLO_UNROLL_ON_DEVICE
       for (int c = 0; c < 4; ++c)
-        weights[b][0].of[c] = rows[(channel(lane) + c) * stride + b * 8 + lane / 4];
+        weights[b][0].of[c] = rows[summed_row(lane, c) * stride + b * 8 + lane / 4];
     }
   }
 
@@ -102,6 +107,12 @@ template <> struct Mma<float> : MmaLanes {
   }
 
  private:
+  // Of 16 samples that are the inputs of a product, in any order: one in which the lanes of a warp
+  // read 32 banks of scratch memory, since rows are four numbers longer than a multiple of 16.
+  PHYLLO_INLINE static constexpr int summed_row(int lane, int c) {
+    return lane % 4 * 2 + c % 2 + c / 2 * 8;
+  }
+
   // Rounded to the 11 bits that the instruction reads; what is left is exact.
   PHYLLO_INLINE static float upper(float x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800

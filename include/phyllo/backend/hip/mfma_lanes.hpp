@@ -27,6 +27,7 @@ struct MfmaLanes {
   };
 
   PHYLLO_INLINE static constexpr int sample(int lane, int) { return lane % 16; }
+  PHYLLO_INLINE static constexpr int scratch_row(int sample) { return sample; }
   PHYLLO_INLINE static constexpr int channel(int lane) { return lane / 16 * 4; }  // first of four
   PHYLLO_INLINE static constexpr int value_lane(int sample, int c) { return c / 4 * 16 + sample; }
   PHYLLO_INLINE static constexpr int value_part(int) { return 0; }

@@ -114,7 +114,9 @@ struct matrix_product {
       if (q.is_inside()) right.read(column + 4 * q.line, depth + 4 * q.depth, staged.right[i]);
     }
   }
-  // [16 lines][16 depths][lane][part or block]: what a lane wants of a fragment in one piece.
+  // [16 lines][16 depths][lane][part or block], or [part or block][lane] where those of a lane are
+  // more than 16 bytes: what a lane wants of a fragment in one access stands next to its
+  // neighbours'.
   PHYLLO_INLINE void store(Staged const& staged, Pack4<S>* scratch, int thread) const {
     MmaAtom::opaque(thread);
     PHYLLO_UNROLL_ON_DEVICE
@@ -124,8 +126,8 @@ struct matrix_product {
       for (int r = 0; r < 4 && q.is_inside(); ++r) {
         int const line = 4 * q.line + r, k = 4 * q.depth;
         int const lane = MmaAtom::value_lane(line % 16, k % 16);
-        scratch[(fragment(line / 16, k / 16) + lane) * MmaAtom::parts +
-                MmaAtom::value_part(line % 16)] = staged.left[i][r];
+        scratch[place<MmaAtom::parts>(fragment(line / 16, k / 16), lane,
+                                      MmaAtom::value_part(line % 16))] = staged.left[i][r];
       }
     }
     PHYLLO_UNROLL_ON_DEVICE
@@ -135,13 +137,18 @@ struct matrix_product {
       for (int c = 0; c < 4 && q.is_inside(); ++c) {
         int const line = 4 * q.line + c, k = 4 * q.depth;
         int const lane = MmaAtom::weight_lane(k % 16, line % 16);
-        scratch[left_fours + (fragment(line / 16, k / 16) + lane) * MmaAtom::blocks +
-                MmaAtom::weight_block(line % 16)] = staged.right[i][c];
+        scratch[left_fours + place<MmaAtom::blocks>(fragment(line / 16, k / 16), lane,
+                                                    MmaAtom::weight_block(line % 16))] =
+            staged.right[i][c];
       }
     }
   }
   PHYLLO_INLINE static int fragment(int group, int depth_group) {
     return (group * (Shape::depth / 16) + depth_group) * MmaAtom::lanes;
+  }
+  template <int Pieces> PHYLLO_INLINE static int place(int fragment, int lane, int piece) {
+    constexpr bool together = Pieces * sizeof(Pack4<S>) <= 16;
+    return fragment * Pieces + (together ? lane * Pieces + piece : piece * MmaAtom::lanes + lane);
   }
 
   PHYLLO_INLINE void multiply(State& state, Pack4<S> const* scratch, int warp,
@@ -159,7 +166,7 @@ struct matrix_product {
           for (int p = 0; p < MmaAtom::parts; ++p)
             MmaAtom::put(
                 values[m][i], p,
-                scratch[(fragment(first_row + m, k) + first_lane + i) * MmaAtom::parts + p]);
+                scratch[place<MmaAtom::parts>(fragment(first_row + m, k), first_lane + i, p)]);
         }
       }
       PHYLLO_UNROLL_ON_DEVICE
@@ -170,7 +177,7 @@ struct matrix_product {
           for (int i = 0; i < emulated_lanes; ++i)
             weights[i] = MmaAtom::weights(
                 scratch[left_fours +
-                        (fragment(first_column + n, k) + first_lane + i) * MmaAtom::blocks + b]);
+                        place<MmaAtom::blocks>(fragment(first_column + n, k), first_lane + i, b)]);
           PHYLLO_UNROLL_ON_DEVICE
           for (int m = 0; m < Shape::tiles; ++m)
             MmaAtom::multiply(state.sums[m][n][b], values[m], weights);

@@ -8,25 +8,41 @@
 namespace phyllo::inline PHYLLO_ISA::gpu {
 
 /// One layer's weights in scratch memory as fragments of the matrix instruction: a lane reads those
-/// of 16 inputs and 16 outputs in one access, next to those of its neighbours.
+/// of 16 inputs and 16 outputs in accesses of at most 16 bytes, each next to those of its
+/// neighbours.
 ///
-/// shape    (in, out) -> [group of inputs][group of outputs][lane][block][4 inputs]; behind them
-///          biases (out) in float
+/// shape    (in, out) -> [group of inputs][group of outputs][lane][block][4 inputs], where a lane's
+///          blocks are more than 16 bytes [block][lane]; behind them biases (out) in float
 template <class MmaAtom, int In, int Out> struct PackedWeights {
   using S = typename MmaAtom::storage;
   static constexpr int in_groups = (In + 15) / 16, out_groups = (Out + 15) / 16;
   static constexpr int group_size = MmaAtom::lanes * MmaAtom::blocks * 4;
   static constexpr int size = in_groups * out_groups * group_size;
+  /// Blocks that a lane reads in one access.
+  static constexpr int together = MmaAtom::blocks * 4 * int(sizeof(S)) <= 16 ? MmaAtom::blocks : 1;
 
   /// Weights of 16 inputs and 16 outputs, of one lane.
-  struct alignas(MmaAtom::blocks * 4 * sizeof(S)) Group {
-    Pack4<S> block[MmaAtom::blocks];
+  struct Group {
+    struct alignas(together * 4 * sizeof(S)) Part {
+      Pack4<S> block[together];
+    };
+    Part part[MmaAtom::blocks / together];
+
+    PHYLLO_INLINE Pack4<S> const& block(int b) const {
+      return part[b / together].block[b % together];
+    }
   };
 
   S* scratch;
 
   PHYLLO_INLINE Group group(int k, int n, int lane) const {
-    return reinterpret_cast<Group const*>(scratch)[(k * out_groups + n) * MmaAtom::lanes + lane];
+    auto const* const parts = reinterpret_cast<typename Group::Part const*>(scratch) +
+                              (k * out_groups + n) * (group_size / (together * 4)) + lane;
+    Group of_lane;
+    PHYLLO_UNROLL_ON_DEVICE
+    for (int p = 0; p < MmaAtom::blocks / together; ++p)
+      of_lane.part[p] = parts[p * MmaAtom::lanes];
+    return of_lane;
   }
   PHYLLO_INLINE float bias(int output) const {
     return reinterpret_cast<float const*>(scratch + size)[output];
@@ -47,7 +63,7 @@ template <class MmaAtom, int In, int Out> struct PackedWeights {
           Group const of_lane = group(k, n, first_lane + i);
           PHYLLO_UNROLL_ON_DEVICE
           for (int b = 0; b < MmaAtom::blocks; ++b)
-            fragment[b][i] = MmaAtom::weights(of_lane.block[b]);
+            fragment[b][i] = MmaAtom::weights(of_lane.block(b));
         }
         PHYLLO_UNROLL_ON_DEVICE
         for (int b = 0; b < MmaAtom::blocks; ++b) {
@@ -133,8 +149,9 @@ template <class MmaAtom, int In, int Out> struct PackedWeights {
   // Inputs i to i + 3 of output o.
   PHYLLO_INLINE Pack4<S>& place(int i, int o) const {
     int const lane = MmaAtom::weight_lane(i % 16, o % 16), block = MmaAtom::weight_block(o % 16);
+    int const at = (block / together * MmaAtom::lanes + lane) * together + block % together;
     return *reinterpret_cast<Pack4<S>*>(scratch + (i / 16 * out_groups + o / 16) * group_size +
-                                        (lane * MmaAtom::blocks + block) * 4);
+                                        at * 4);
   }
 };
 

@@ -39,10 +39,10 @@ template <class MmaAtom, class Layout> struct WarpRows {
   }
 
   PHYLLO_INLINE S const* output_row(int sample) const {
-    return rows.template value<layers>(warp) + sample * output_stride;
+    return rows.template value<layers>(warp) + MmaAtom::scratch_row(sample) * output_stride;
   }
   PHYLLO_INLINE S* output_gradient_row(int sample) const {
-    return rows.template value<layers + 1>(warp) + sample * output_stride;
+    return rows.template value<layers + 1>(warp) + MmaAtom::scratch_row(sample) * output_stride;
   }
   PHYLLO_INLINE Pack4<S> output_gradient(int k, int lane, int part) const {
     return place<layers + 1>(k, lane, part);

@@ -23,20 +23,23 @@ template <class MmaAtom, class Layout> struct StepGradients {
     constexpr int slots = Layout::slots_of(Layer), before = Layout::slot(Layer);
     constexpr int groups = Layout::gradient_groups(Layer);
     constexpr int stride_x = Layout::stride(Layer), stride_y = Layout::stride(Layer + 1);
-    PHYLLO_UNROLL_ON_DEVICE
-    for (int slot = 0; slot < slots; ++slot) {
-      int const group = slot * warps + warp;
-      if (group >= groups) continue;
-      auto& sums = weight[before + slot];
-      for (int m = 0; m < warps; ++m) {
+    // Whether all groups of a warp have the same outputs.
+    constexpr bool same_outputs = warps % out == 0;
+    for (int m = 0; m < warps; ++m) {
+      typename MmaAtom::Weights d_y[MmaAtom::blocks][emulated_lanes];
+      PHYLLO_UNROLL_ON_DEVICE
+      for (int slot = 0; slot < slots; ++slot) {
+        int const group = slot * warps + warp;
+        if (group >= groups) continue;
         typename MmaAtom::Values x[emulated_lanes];
-        typename MmaAtom::Weights d_y[MmaAtom::blocks][emulated_lanes];
         MmaAtom::by_channel(x, rows.template value<Layer>(m) + group / out * 16, stride_x,
                             first_lane);
-        MmaAtom::by_channel(d_y, rows.template value<Layer + 1>(m) + group % out * 16, stride_y,
-                            first_lane);
+        if (slot == 0 || !same_outputs)
+          MmaAtom::by_channel(d_y, rows.template value<Layer + 1>(m) + group % out * 16, stride_y,
+                              first_lane);
         PHYLLO_UNROLL_ON_DEVICE
-        for (int b = 0; b < MmaAtom::blocks; ++b) MmaAtom::multiply(sums[b], x, d_y[b]);
+        for (int b = 0; b < MmaAtom::blocks; ++b)
+          MmaAtom::multiply(weight[before + slot][b], x, d_y[b]);
       }
     }
   }

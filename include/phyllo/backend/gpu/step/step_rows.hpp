@@ -29,7 +29,7 @@ template <class MmaAtom, class Layout> struct StepRows {
     return PackedWeights<MmaAtom, Dense<Layer>::outputs, Dense<Layer>::inputs>{
         reinterpret_cast<S*>(scratch + at)};
   }
-  /// The 16 rows of a warp's samples of a value.
+  /// The 16 rows of a warp's samples of a value, in the order of MmaAtom::scratch_row.
   template <int Value> PHYLLO_INLINE S* value(int warp) const {
     constexpr int at = Layout::rows_at(Value), stride = Layout::stride(Value);
     return reinterpret_cast<S*>(scratch + at) + warp * 16 * stride;
@@ -42,8 +42,8 @@ template <class MmaAtom, class Layout> struct StepRows {
   /// Four channels of group k, a lane's part, in 16 rows of a value.
   template <int Value> PHYLLO_INLINE static Pack4<S>& four(S* rows, int k, int lane, int part) {
     constexpr int stride = Layout::stride(Value);
-    return *reinterpret_cast<Pack4<S>*>(rows + MmaAtom::sample(lane, part) * stride + k * 16 +
-                                        MmaAtom::channel(lane));
+    int const row = MmaAtom::scratch_row(MmaAtom::sample(lane, part));
+    return *reinterpret_cast<Pack4<S>*>(rows + row * stride + k * 16 + MmaAtom::channel(lane));
   }
   /// Memory for the warps' sums of biases at the end, when no warp reads the rows any more.
   PHYLLO_INLINE float* sums() const {
