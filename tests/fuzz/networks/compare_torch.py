@@ -48,7 +48,7 @@ def uniform(seed, step, position, sample, element):
 # By their definitions, with PyTorch's defaults where generate.UNITS has none. The gradient of F.hardsigmoid has a
 # factor of 1.0f / 6 at elements that its vector code leaves over: 3e-8 off in float64.
 UNITS = {"leaky_relu": lambda x: F.leaky_relu(x, 0.125), "elu": F.elu, "celu": lambda x: F.celu(x, 1.5), "selu": F.selu,
-         "silu": F.silu, "mish": F.mish, "softplus": lambda x: F.softplus(x, 2.0, 1e30), "log_sigmoid": F.logsigmoid,
+         "silu": F.silu, "mish": F.mish, "softplus": lambda x: torch.logaddexp(2 * x, torch.zeros_like(x)) / 2, "log_sigmoid": F.logsigmoid,
          "softsign": F.softsign, "hard_tanh": F.hardtanh, "relu6": F.relu6,
          "hard_sigmoid": lambda x: F.hardtanh(x / 6 + 0.5, 0.0, 1.0), "hard_swish": F.hardswish, "tanh_gelu": lambda x: F.gelu(x, approximate="tanh")}
 
