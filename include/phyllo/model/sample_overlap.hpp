@@ -36,9 +36,9 @@ inline bool can_make(IndexDifference const* axis, int count, std::ptrdiff_t want
 
 }  // namespace detail
 
-/// Whether an element of `first` is also one of `second` in a later sample. Exact for Views of one
-/// type with the same strides, such as parts of one View, of which one is written and one is read;
-/// of other Views, whether the bytes between their first and last elements meet.
+/// Whether an element of `first` is also one of `second` in a later sample. The answer is exact for
+/// Views of one type with the same strides, such as two parts of one View. For other Views it is
+/// whether the bytes between their first and last elements overlap.
 inline bool meets_later_sample(ExternalTensor const& first, Shape const& of_first,
                                ExternalTensor const& second, Shape const& of_second, long batch) {
   if (batch < 2 || !may_overlap(first, of_first, second, of_second, batch)) return false;

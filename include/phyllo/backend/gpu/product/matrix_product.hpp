@@ -114,9 +114,8 @@ struct matrix_product {
       if (q.is_inside()) right.read(column + 4 * q.line, depth + 4 * q.depth, staged.right[i]);
     }
   }
-  // [16 lines][16 depths][lane][part or block], or [part or block][lane] where those of a lane are
-  // more than 16 bytes: what a lane wants of a fragment in one access stands next to its
-  // neighbours'.
+  // [16 lines][16 depths][lane][part or block], or [part or block][lane] where a lane has more than
+  // 16 bytes: the numbers that the lanes of a warp read in one access are contiguous.
   PHYLLO_INLINE void store(Staged const& staged, Pack4<S>* scratch, int thread) const {
     MmaAtom::opaque(thread);
     PHYLLO_UNROLL_ON_DEVICE
