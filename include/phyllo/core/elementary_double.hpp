@@ -110,11 +110,14 @@ struct ReducedExponentialDouble {
   PHYLLO_INLINE double scale() const { return Kokkos::bit_cast<double>((exponent - 1023) << 52); }
 };
 
-/// sqrt(x) by Newton's iteration for 1 / sqrt(x), as of float.
+/// sqrt(x), as of float.
 PHYLLO_INLINE double vector_square_root(double x) {
-  constexpr std::int64_t smallest = 0x03f0000000000000;  // 2^-960
   auto const pattern = Kokkos::bit_cast<std::int64_t>(x);
   std::int64_t const size = pattern & double_size;
+#ifdef PHYLLO_ROOT_OF_SIZE
+  auto const of_size = Kokkos::bit_cast<std::int64_t>(double(PHYLLO_ROOT_OF_SIZE(x)));
+#else
+  constexpr std::int64_t smallest = 0x03f0000000000000;  // 2^-960
   // A quarter at most, so that no square of a root overflows.
   auto const larger =
       Kokkos::bit_cast<double>(where_less(size, smallest, Kokkos::bit_cast<std::int64_t>(0x1p128),
@@ -132,9 +135,11 @@ PHYLLO_INLINE double vector_square_root(double x) {
   r *= 1.5 - half * r * r;
   double const root = y * r;
   double const better = root + 0.5 * r * (y - root * root);
-  // Infinity and not-a-numbers are their own roots; numbers below zero have none.
+  // Infinity and not-a-numbers are their own roots.
   auto const bits = Kokkos::bit_cast<std::int64_t>(better * smaller);
   std::int64_t const of_size = where_less(size, double_infinity, bits, size);
+#endif
+  // Numbers below zero have none.
   std::int64_t const sign = pattern & ~double_size;
   std::int64_t const none = sign_mask(x) & where_less(0, size, double_none, 0);
   return Kokkos::bit_cast<double>(of_size | sign | none);

@@ -64,15 +64,18 @@ struct ReducedExponential {
   PHYLLO_INLINE float scale() const { return Kokkos::bit_cast<float>((exponent - 127) << 23); }
 };
 
-/// sqrt(x) by Newton's iteration for 1 / sqrt(x): the C library's function may set errno, so a loop
-/// that calls it does not become vectors.
+/// sqrt(x): where loops make no vectors of the processor's instruction (PHYLLO_ROOT_OF_SIZE), by
+/// Newton's iteration for 1 / sqrt(x).
 ///
 /// source   the start: Lomont, "Fast inverse square root", 2003; the last step: Markstein, IBM
 ///          Journal of Research and Development 34 (1990) 111
 PHYLLO_INLINE float vector_square_root(float x) {
-  constexpr std::int32_t infinity = 0x7f800000, smallest = 0x10000000;  // 2^-95
   auto const pattern = Kokkos::bit_cast<std::int32_t>(x);
   std::int32_t const size = pattern & 0x7fffffff;
+#ifdef PHYLLO_ROOT_OF_SIZE
+  auto const of_size = Kokkos::bit_cast<std::int32_t>(float(PHYLLO_ROOT_OF_SIZE(x)));
+#else
+  constexpr std::int32_t infinity = 0x7f800000, smallest = 0x10000000;  // 2^-95
   float const larger = size < smallest ? 0x1p64f : 1.0f;
   float const smaller = size < smallest ? 0x1p-32f : 1.0f;
   float const y = Kokkos::bit_cast<float>(size) * larger;
@@ -84,9 +87,11 @@ PHYLLO_INLINE float vector_square_root(float x) {
   r *= 1.5f - half * r * r;
   float const root = y * r;
   float const better = root + 0.5f * r * (y - root * root);
-  // Infinity and not-a-numbers are their own roots; numbers below zero have none.
+  // Infinity and not-a-numbers are their own roots.
   auto const bits = Kokkos::bit_cast<std::int32_t>(better * smaller);
   std::int32_t const of_size = size < infinity ? bits : size;
+#endif
+  // Numbers below zero have none.
   std::int32_t const none = size > 0 ? ~0x3fffff : ~0x7fffffff;
   return Kokkos::bit_cast<float>(of_size | ((pattern >> 31) & none));
 }

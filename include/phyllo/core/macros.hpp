@@ -130,6 +130,18 @@
 #define PHYLLO_FUSES_MULTIPLY_ADD false
 #endif
 
+// The root of a number's size by the processor's instruction, in loops that become vectors: GCC
+// from 16 on sees that the C library's function would not set errno, and Clang has a function that
+// never does. Not defined for other compilers.
+#if defined(__clang__) && !defined(__NVCC__)
+#if __has_builtin(__builtin_elementwise_sqrt)
+#define PHYLLO_ROOT_OF_SIZE(x) __builtin_elementwise_sqrt(__builtin_elementwise_abs(x))
+#endif
+#elif defined(__GNUC__) && __GNUC__ >= 16 && !defined(__NVCC__)
+#define PHYLLO_ROOT_OF_SIZE(x) \
+  (sizeof(x) == 4 ? __builtin_sqrtf(__builtin_fabsf(x)) : __builtin_sqrt(__builtin_fabs(x)))
+#endif
+
 // Before a loop over independent numbers: GCC makes vectors of `width` of them. Clang finds such
 // loops by itself, and warns of a pragma that it cannot follow. PHYLLO_SIMD_SUM: before a loop that
 // adds to `sum`, in an order of the compiler's choice.
