@@ -74,7 +74,7 @@ template <class Cell, int Hidden, class P> struct scan_forward {
                                    next,
                                    room + 2 * Layout::value,
                                    sums};
-        each_row_block<Layout::rows_of(G)>(count, block);
+        each_row_block<Layout::block_rows>(count, block);
       }
       if (work.carried_from < states) carry(first, count, step, next, room + 2 * Layout::value);
     }
@@ -100,10 +100,13 @@ template <class Cell, int Hidden, class P> struct scan_forward {
     A *next, *others, *sums;
 
     template <int Rows> PHYLLO_WHOLE_VECTORS void operator()(int r) const {
-      RegisterBlock<A, Rows, G, width> block;
-      block.begin(bias);
-      block.multiply(h + r * padded, padded, 1, weights, G * width, H);
-      block.store_rows(sums, G * width);
+      constexpr int at_once = Rows == 1 ? G : Layout::gates_at_once;
+      for (int g = 0; g < G; g += at_once) {
+        RegisterBlock<A, Rows, at_once, width> block;
+        block.begin(bias + g * width);
+        block.multiply(h + r * padded, padded, 1, weights + g * width, G * width, H);
+        block.store_rows(sums + g * width, G * width);
+      }
       constexpr int tail = H - (Layout::unit_blocks - 1) * width;
       int const end = r + Rows < count ? r + Rows : count;
       if (b + 1 < Layout::unit_blocks)
@@ -113,7 +116,7 @@ template <class Cell, int Hidden, class P> struct scan_forward {
     }
     // Never inlined: among these variables GCC finds no registers for all sums.
     template <int Count> PHYLLO_NOINLINE void units(int begin, int end) const {
-      A* const values = sums + Layout::rows_of(G) * G * width;
+      A* const values = sums + Layout::block_rows * G * width;
       for (int i = begin; i < end; ++i)
         scan.template activate<Count, Keeps>(first + i, step, b * width,
                                              sums + (i - begin) * G * width,

@@ -28,6 +28,16 @@ template <class Cell, int Hidden, class A> struct ScanLayout {
     return rows;
   }
 
+  /// Gates whose sums are computed together in the forward pass: as many as leave most sums in
+  /// registers, all of them where that is no fewer.
+  static constexpr int gates_at_once = [] {
+    int best = G;
+    for (int g = G - 1; g > 0; --g)
+      if (G % g == 0 && rows_of(g) * g > rows_of(best) * best) best = g;
+    return best;
+  }();
+  static constexpr int block_rows = rows_of(gates_at_once);
+
   // Samples of a tile: of more, the lines of two times exceed the first-level cache.
   static constexpr int tile = row_multiple;
 
@@ -36,7 +46,7 @@ template <class Cell, int Hidden, class A> struct ScanLayout {
   static constexpr long value = long(tile) * padded;
   static constexpr long sums = long(tile) * G * H;
   // Of a block of rows: the sums, and what the cell keeps.
-  static constexpr long block = long(rows_of(G)) * (G + Cell::kept) * width;
+  static constexpr long block = long(block_rows) * (G + Cell::kept) * width;
   static constexpr long forward = weights + biases + (states + 1) * value + block;
   static constexpr long backward = weights + states * value + sums;
   static constexpr long bytes = long(sizeof(A)) * (forward > backward ? forward : backward);
