@@ -16,6 +16,22 @@ namespace phyllo::inline PHYLLO_ISA::op {
 /// themselves.
 inline constexpr int few_channels = 63;
 
+/// Parts of a sample's positions that a device computes side by side: so small that a few images
+/// keep many multiprocessors busy, so large that adding their sums is little work.
+PHYLLO_INLINE constexpr int loss_parts(Shape const& outputs) {
+  int const size = outputs.channels <= few_channels ? 512 : 32;
+  int const wanted = (outputs.positions() + size - 1) / size;
+  return wanted < 64 ? wanted : 64;
+}
+
+/// The most of any output of a network.
+template <class Ports> constexpr int most_loss_parts() {
+  int most = 1;
+  for (int k = 0; k < Ports::outputs; ++k)
+    if (int const parts = loss_parts(Ports::output_shape(k)); parts > most) most = parts;
+  return most;
+}
+
 /// A loss in the arguments of a kernel. One without members takes no room, as a base class.
 ///
 /// errors   none here; loss/losses.hpp refuses members that no kernel can copy, or of more than 16
@@ -92,6 +108,7 @@ template <class L, bool Few = false> struct Loss {
     bool accumulate_gradient = false;
     accumulate* values = nullptr;   // (N) written, or added to when accumulate_values
     accumulate* correct = nullptr;  // (N) share of positions whose class is right, or nullptr
+    accumulate* partial = nullptr;  // workspace (N, loss_parts, 2), where a device needs several
     bool accumulate_values = false;
     bool same_in_any_batch = false;  // a sample's bits do not depend on the size of its batch
   };

@@ -41,25 +41,24 @@ template <class T> struct SoftmaxSumReducer {
   value_type* value_;
 };
 
-/// The loops over a row (op/row_loops.hpp) by the threads and lanes of a Kokkos team: for devices,
-/// where a row by one thread would be read one number at a time by each. Every thread has the sums.
-template <class Member> struct TeamLoops {
+/// The loops over a row (op/row_loops.hpp) by all threads and lanes of a Kokkos team, or by the
+/// lanes of one of its threads: for devices, where a row by one thread would be read one number at
+/// a time by each. Every lane that shares the row has the sums.
+template <class Member, bool WholeTeam> struct SharedLoops {
   Member const& member;
 
   template <class Body> PHYLLO_INLINE void for_each(int channels, Body const& body) const {
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(member, channels), body);
+    Kokkos::parallel_for(range(0, channels), body);
   }
   template <class T, class Term> PHYLLO_INLINE T sum(int channels, Term const& term) const {
     T total = 0;
-    Kokkos::parallel_reduce(
-        Kokkos::TeamVectorRange(member, channels), [&](int c, T& part) { part += term(c); }, total);
+    Kokkos::parallel_reduce(range(0, channels), [&](int c, T& part) { part += term(c); }, total);
     return total;
   }
   template <class Test> PHYLLO_INLINE bool any(int first, int last, Test const& test) const {
     int found = 0;
     Kokkos::parallel_reduce(
-        Kokkos::TeamVectorRange(member, first, last), [&](int c, int& sum) { sum += int(test(c)); },
-        found);
+        range(first, last), [&](int c, int& sum) { sum += int(test(c)); }, found);
     return found != 0;
   }
   /// One read of the row.
@@ -67,7 +66,7 @@ template <class Member> struct TeamLoops {
   PHYLLO_INLINE SoftmaxSum<T> softmax(int channels, Row const& x, T* /*room*/) const {
     SoftmaxSum<T> total;
     Kokkos::parallel_reduce(
-        Kokkos::TeamVectorRange(member, channels),
+        range(0, channels),
         [&](int c, SoftmaxSum<T>& s) {
           // Not-a-numbers go through, as they do in a sum.
           s = joined(s, {x(c), x(c) == -Kokkos::Experimental::infinity_v<T> ? T(0) : T(1)});
@@ -82,8 +81,22 @@ template <class Member> struct TeamLoops {
     for_each(channels, [&](int c) { body(c, decay(x(c) - s.largest) * share); });
   }
   template <class Body> PHYLLO_INLINE void once(Body const& body) const {
-    Kokkos::single(Kokkos::PerTeam(member), body);
+    if constexpr (WholeTeam)
+      Kokkos::single(Kokkos::PerTeam(member), body);
+    else
+      Kokkos::single(Kokkos::PerThread(member), body);
+  }
+
+ private:
+  PHYLLO_INLINE auto range(int first, int last) const {
+    if constexpr (WholeTeam)
+      return Kokkos::TeamVectorRange(member, first, last);
+    else
+      return Kokkos::ThreadVectorRange(member, first, last);
   }
 };
+
+template <class Member> using TeamLoops = SharedLoops<Member, true>;
+template <class Member> using LaneLoops = SharedLoops<Member, false>;
 
 }  // namespace phyllo::inline PHYLLO_ISA::op

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/backend/by_argument.hpp>
+#include <phyllo/backend/is_processor.hpp>
 #include <phyllo/core/allocate.hpp>
 #include <phyllo/loss/losses.hpp>
 #include <phyllo/model/model.hpp>
@@ -47,6 +48,8 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
   }();
   /// Whether the mean is over the positions whose class index is not ignored.
   static constexpr bool counts_positions = (op::ignores_labels<typename Term::loss> || ...);
+  /// The most parts in which a device computes a sample's losses.
+  static constexpr int parts = is_processor<space> ? 1 : op::most_loss_parts<AllPorts>();
   static_assert(terms == AllPorts::outputs,
                 "Losses: every output of the network requires one loss. Use Losses<On<tag, "
                 "Loss>...>, one for each Output<tag>.");
@@ -86,6 +89,8 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
     allocate(sums_, "loss sums", 4);
     if constexpr (first_classes >= 0) allocate(wrong_label_, "label out of range", 1);
     if constexpr (counts_positions) allocate(shares_, "shares of positions", model.capacity());
+    if constexpr (parts > 1)
+      allocate(sums_of_parts_, "losses of parts of samples", 2L * parts * model.capacity());
     sums_on_host_ = Kokkos::create_mirror_view(Kokkos::HostSpace{}, sums_);
     allocate(partial_, "loss workspace",
              2L * op::LossSum<P>::blocks +
@@ -324,6 +329,7 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
     for (int k = 0; k < term; ++k) work.accumulate_gradient |= nodes[k] == nodes[term];
     work.values = values_.data();
     work.correct = T::loss::classes && term == first_classes ? correct_.data() : nullptr;
+    work.partial = sums_of_parts_.data();
     work.accumulate_values = term > 0;
     work.same_in_any_batch = Exec::shards > 0;
     SelectedKernels<Op, P, typename Exec::backends>::run(exec, label_, work);
@@ -350,11 +356,11 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
                              CountLabels<accumulate>{search(k, batch, targets, name, first), sums});
   }
   void count_positions(space const& exec, int batch, BoundTensors const& targets) const {
-    Kokkos::parallel_for(
-        launch_label(label_), by_argument(Kokkos::RangePolicy<space>(exec, 0, batch)),
-        CountPositions<accumulate>{targets.tensor[0],
-                                   AllPorts::output_shape(output_of<At<TypeList<Term...>, 0>>()),
-                                   First::ignored, shares_.data()});
+    launch_count(
+        exec, label_, batch,
+        CountPositions<accumulate, space>{
+            targets.tensor[0], AllPorts::output_shape(output_of<At<TypeList<Term...>, 0>>()),
+            First::ignored, shares_.data()});
   }
   op::LabelSearch<accumulate> search(int k, int batch, BoundTensors const& targets, long name,
                                      long first) const {
@@ -382,6 +388,7 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
   typename M::template Vector<op::WrongLabel> wrong_label_;
   typename M::template Vector<accumulate> values_, correct_, sums_, partial_;
   typename M::template Vector<accumulate> shares_;  // of positions, where some are ignored
+  typename M::template Vector<accumulate> sums_of_parts_;
   decltype(Kokkos::create_mirror_view(Kokkos::HostSpace{}, sums_)) sums_on_host_;
   typename M::template Vector<double> totals_;  // of an evaluation, beyond the integers of float
   StepMemory<WholeKernels, space> memory_;

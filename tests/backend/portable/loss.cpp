@@ -29,7 +29,38 @@ template <class L, class P> struct ByTeams<op::Loss<L>, P> {
   }
 };
 
+// Parts of samples by teams, rows by a thread or by its lanes.
+template <bool Few> struct Parts {
+  template <class Op, class P> struct By;
+  template <class L, class P> struct By<op::Loss<L>, P> {
+    template <class Space, class Work>
+    static void run(Space const& exec, std::string const& label, Work work) {
+      std::vector<typename P::accumulate> partial(
+          std::size_t(2 * work.batch * op::loss_parts(work.shape)));
+      work.partial = partial.data();
+      portable::launch_parts<Few, L, P>(exec, label, work);
+      exec.fence();
+    }
+  };
+};
+
+template <class L, class P, class T, template <class, class> class Kernels>
+void compare_parts(bool few) {
+  for (int const positions : {2, 31, 32, 33, 65, 511, 513, 1030, 40000})
+    for (int const channels : {1, 3, few ? 63 : 64, few ? 17 : 200})
+      for (int variant = 0; variant < 6; variant += positions < 100 ? 1 : 5)
+        if (long(positions) * channels < 130'000)
+          compare_loss<L, P, T, Kernels>(3, {channels, positions}, variant);
+}
+
 }  // namespace
+
+TEST_CASE_TEMPLATE("portable: losses by parts of samples", P, PHYLLO_TEST_PRECISIONS) {
+  compare_parts<CrossEntropy, P, std::int32_t, Parts<true>::template By>(true);
+  compare_parts<MeanSquaredError, P, double, Parts<true>::template By>(true);
+  compare_parts<CrossEntropy, P, std::int32_t, Parts<false>::template By>(false);
+  compare_parts<MeanSquaredError, P, double, Parts<false>::template By>(false);
+}
 
 TEST_CASE_TEMPLATE("portable: losses by teams", P, PHYLLO_TEST_PRECISIONS) {
   for (int const channels : {1, 2, 10, 63, 64, 1000, 5000})

@@ -74,6 +74,7 @@ template <class L, class P = Double> struct Problem {
                                                        accumulate_gradient,
                                                        values.data(),
                                                        wants_correct ? correct.data() : nullptr,
+                                                       nullptr,
                                                        accumulate_values});
   }
 };

@@ -189,6 +189,7 @@ template <class... D, class P> struct Unfused<Segment<D...>, P> {
                                                        false,
                                                        s.values.data(),
                                                        s.correct.data(),
+                                                       nullptr,
                                                        false});
     all_backward<D...>(0, d, s.gradients);
     return s;

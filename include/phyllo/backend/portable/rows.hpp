@@ -31,13 +31,12 @@ void launch_by_teams(Space const& exec, std::string const& label, long count, in
   launch_teams(exec, label, count, channels, row_by_team<Rows, Space>{rows});
 }
 
-/// Rows by threads; on a device, where they are long and `can_share`, by teams.
+/// Rows by threads; on a device, where they are long, by teams.
 template <class Space, class Rows>
 void launch_rows(Space const& exec, std::string const& label, long count, int channels,
-                 Rows const& rows, bool can_share = true) {
+                 Rows const& rows) {
   if constexpr (!is_processor<Space>)
-    if (can_share && channels >= shared_channels)
-      return launch_by_teams(exec, label, count, channels, rows);
+    if (channels >= shared_channels) return launch_by_teams(exec, label, count, channels, rows);
   using Loops = std::conditional_t<is_processor<Space>, op::VectorLoops, op::SerialLoops>;
   launch(exec, label, count, row_by_thread<Rows, Loops>{rows});
 }
