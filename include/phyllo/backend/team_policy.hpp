@@ -12,8 +12,9 @@ namespace phyllo::inline PHYLLO_ISA {
 ///
 /// cost     Kokkos before 5.2 takes memory of a device for teams that ask for none, anew at every
 ///          launch, which a step that is recorded must not. Of a few bytes it keeps what it has.
-template <class Space> auto team_policy(Space const& exec, int teams, int threads, int lanes = 1) {
-  Kokkos::TeamPolicy<Space> policy(exec, teams, threads, lanes);
+template <class Space, class... Properties>
+auto team_policy(Space const& exec, int teams, int threads, int lanes = 1) {
+  Kokkos::TeamPolicy<Space, Properties...> policy(exec, teams, threads, lanes);
 #if KOKKOS_VERSION < 50200
   if constexpr (!is_processor<Space>) policy.set_scratch_size(1, Kokkos::PerTeam(8));
 #endif
