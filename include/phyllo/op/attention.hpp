@@ -19,6 +19,11 @@ template <class T> struct Heads {
   PHYLLO_FUNCTION T* at(long position, int head, int width) const {
     return first + position * pitch + long(head) * width;
   }
+  /// Whether the channels of every head begin at a multiple of 16 bytes.
+  bool is_aligned(int width) const {
+    return reinterpret_cast<std::uintptr_t>(first) % 16 == 0 && pitch * sizeof(T) % 16 == 0 &&
+           width * sizeof(T) % 16 == 0;
+  }
 };
 
 /// What both passes of an attention state.
