@@ -3,8 +3,8 @@
 #pragma once
 
 #include <phyllo/backend/gpu/chunk.hpp>
-#include <phyllo/backend/gpu/product/divisor.hpp>
 #include <phyllo/backend/portable/normalization.hpp>
+#include <phyllo/core/divisor.hpp>
 
 namespace phyllo::inline PHYLLO_ISA::gpu {
 

@@ -18,6 +18,7 @@ template <class Chain, class P> struct contraction_backward_input {
 
   typename op::Contraction<Chain>::template BackwardInput<P> work;
   int blocks = 0;  // of channels
+  StrideDivisors stride{work.window};
 
   PHYLLO_FUNCTION void operator()(long item) const {
     int const first = int(item % blocks) * channel_block;
@@ -29,7 +30,7 @@ template <class Chain, class P> struct contraction_backward_input {
     A lane[channel_block][block] = {};
     Window const& w = work.window;
     Place const place(work.input, p);
-    Box const over = outputs_over(w, work.output, place);
+    Box const over = outputs_over(w, stride, work.output, place.at);
     S const* const sample = work.d_z + long(n) * work.output.size();  // (S', C')
     for (int qd = over.first[0]; qd < over.last[0]; ++qd)
       for (int qh = over.first[1]; qh < over.last[1]; ++qh)

@@ -35,7 +35,7 @@ template <class Chain, class P> struct contraction_forward {
     A sum[block];
     for (int o = 0; o < count; ++o) sum[o] = work.bias != nullptr ? A(work.bias[first + o]) : A(0);
     Place const place(work.output, q);
-    Box const taps = taps_inside(work.window, work.input, place);
+    Box const taps = taps_inside(work.window, work.input, place.at);
     Window const& w = work.window;
     S const* const sample = work.x + long(n) * work.input.size();  // (S, C)
     for (int td = taps.first[0]; td < taps.last[0]; ++td)

@@ -5,6 +5,7 @@
 #include <phyllo/backend/by_argument.hpp>
 #include <phyllo/backend/is_processor.hpp>
 #include <phyllo/backend/team_policy.hpp>
+#include <phyllo/core/divisor.hpp>
 #include <phyllo/core/launch_label.hpp>
 #include <phyllo/core/macros.hpp>
 #include <phyllo/core/window.hpp>
@@ -63,10 +64,10 @@ struct Box {
 };
 
 /// Taps of the window at output position q that lie inside the input.
-PHYLLO_INLINE Box taps_inside(Window const& w, Shape const& input, Place const& q) {
+PHYLLO_INLINE Box taps_inside(Window const& w, Shape const& input, int const (&q)[3]) {
   Box box;
   for (int d = 0; d < 3; ++d) {
-    int const origin = q.at[d] * w.stride[d] - w.padding[d];
+    int const origin = q[d] * w.stride[d] - w.padding[d];
     box.first[d] = origin < 0 ? -origin : 0;
     int const room = input.spatial[d] - origin;
     box.last[d] = room < w.size[d] ? room : w.size[d];
@@ -74,14 +75,23 @@ PHYLLO_INLINE Box taps_inside(Window const& w, Shape const& input, Place const& 
   return box;
 }
 
-/// Output positions whose window covers input position p.
-PHYLLO_INLINE Box outputs_over(Window const& w, Shape const& output, Place const& p) {
+/// Quotients by the strides of a window.
+struct StrideDivisors {
+  Divisor of[3];
+  explicit StrideDivisors(Window const& w) {
+    for (int d = 0; d < 3; ++d) of[d] = Divisor(unsigned(w.stride[d]));
+  }
+};
+
+/// Output positions whose window covers the input position `at`; stride: the window's.
+PHYLLO_INLINE Box outputs_over(Window const& w, StrideDivisors const& stride, Shape const& output,
+                               int const (&at)[3]) {
   Box box;
   for (int d = 0; d < 3; ++d) {
-    int const reach = p.at[d] + w.padding[d];
+    int const reach = at[d] + w.padding[d];
     int const from = reach - w.size[d] + 1;  // at least one tap back
-    box.first[d] = from <= 0 ? 0 : (from + w.stride[d] - 1) / w.stride[d];
-    int const to = reach / w.stride[d] + 1;
+    box.first[d] = from <= 0 ? 0 : int(stride.of[d].quotient(unsigned(from + w.stride[d] - 1)));
+    int const to = int(stride.of[d].quotient(unsigned(reach))) + 1;
     box.last[d] = to < output.spatial[d] ? to : output.spatial[d];
   }
   return box;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/portable/element_places.hpp>
 #include <phyllo/backend/portable/kernels.hpp>
 #include <phyllo/op/copy.hpp>
 #include <phyllo/op/transfer.hpp>
@@ -26,25 +27,23 @@ template <class P> struct copy_channels {
 template <class P> struct transfer_load {
   using A = typename P::accumulate;
   op::Transfer::Load<P> work;
+  ElementPlaces places{work.shape};
 
   PHYLLO_FUNCTION void operator()(long at) const {
-    int const c = int(at % work.shape.channels);
-    long const row = at / work.shape.channels;
-    Place const p(work.shape, int(row % work.shape.positions()));
+    auto const e = places(at);
     work.slot[at] = typename P::storage(
-        work.source.template read<A>(row / work.shape.positions(), c, p.at[0], p.at[1], p.at[2]));
+        work.source.template read<A>(e.sample, e.channel, e.at[0], e.at[1], e.at[2]));
   }
 };
 
 template <class P> struct transfer_store {
   using A = typename P::accumulate;
   op::Transfer::Store<P> work;
+  ElementPlaces places{work.shape};
 
   PHYLLO_FUNCTION void operator()(long at) const {
-    int const c = int(at % work.shape.channels);
-    long const row = at / work.shape.channels;
-    Place const p(work.shape, int(row % work.shape.positions()));
-    work.target.write(row / work.shape.positions(), c, p.at[0], p.at[1], p.at[2], A(work.slot[at]));
+    auto const e = places(at);
+    work.target.write(e.sample, e.channel, e.at[0], e.at[1], e.at[2], A(work.slot[at]));
   }
 };
 

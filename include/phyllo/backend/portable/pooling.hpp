@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/backend/portable/element_places.hpp>
 #include <phyllo/backend/portable/kernels.hpp>
 #include <phyllo/op/pooling.hpp>
 
@@ -12,20 +13,19 @@ template <op::PoolingKind Kind, class P> struct pooling_forward {
   using A = typename P::accumulate;
   using S = typename P::storage;
   typename op::Pooling<Kind>::template Forward<P> work;
+  ElementPlaces places{work.output};
 
   PHYLLO_FUNCTION void operator()(long at) const {
-    int const channels = work.input.channels;
-    int const c = int(at % channels);
-    long const row = at / channels;
-    Place const q(work.output, int(row % work.output.positions()));
-    S const* const sample = work.x + row / work.output.positions() * work.input.size();
+    auto const q = places(at);
+    int const channels = work.input.channels, c = q.channel;
+    S const* const sample = work.x + q.sample * work.input.size();
     if constexpr (Kind == op::PoolingKind::maximum) {
       work.y[at] =
           sample[long(op::first_maximum<A>(work.window, work.input, q.at, sample, c)) * channels +
                  c];
     } else {
       Window const& w = work.window;
-      Box const taps = taps_inside(w, work.input, q);
+      Box const taps = taps_inside(w, work.input, q.at);
       A sum = 0;
       for (int td = taps.first[0]; td < taps.last[0]; ++td)
         for (int th = taps.first[1]; th < taps.last[1]; ++th)
@@ -46,14 +46,14 @@ template <op::PoolingKind Kind, class P> struct pooling_backward {
   using A = typename P::accumulate;
   using S = typename P::storage;
   typename op::Pooling<Kind>::template Backward<P> work;
+  ElementPlaces places{work.input};
+  StrideDivisors stride{work.window};
 
   PHYLLO_FUNCTION void operator()(long at) const {
-    int const channels = work.input.channels;
-    int const c = int(at % channels);
-    long const row = at / channels;
-    int const p = int(row % work.input.positions());
-    long const n = row / work.input.positions();
-    Box const over = outputs_over(work.window, work.output, Place(work.input, p));
+    auto const e = places(at);
+    int const channels = work.input.channels, c = e.channel, p = e.position;
+    long const n = e.sample;
+    Box const over = outputs_over(work.window, stride, work.output, e.at);
     S const* const sample = work.x + n * work.input.size();
     A sum = 0;
     for (int qd = over.first[0]; qd < over.last[0]; ++qd)

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <phyllo/backend/gpu/product/chunk_place.hpp>
-#include <phyllo/backend/gpu/product/divisor.hpp>
 #include <phyllo/backend/gpu/product/window_operand.hpp>
+#include <phyllo/core/divisor.hpp>
 
 #include <type_traits>
 

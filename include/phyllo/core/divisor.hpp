@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace phyllo::inline PHYLLO_ISA::gpu {
+namespace phyllo::inline PHYLLO_ISA {
 
 /// Quotients by a number that kernels divide by often: a multiplication and a shift.
 ///
@@ -18,7 +18,8 @@ struct Divisor {
   unsigned shift = 0;
 
   Divisor() = default;
-  explicit Divisor(unsigned number) : by(number) {
+  /// Zero, the extent of nothing, becomes one.
+  explicit Divisor(unsigned number) : by(number > 0 ? number : 1) {
     while ((std::uint64_t(1) << shift) < by) ++shift;
     factor = unsigned(((std::uint64_t(1) << 32) * ((std::uint64_t(1) << shift) - by)) / by + 1);
   }
@@ -28,4 +29,4 @@ struct Divisor {
   }
 };
 
-}  // namespace phyllo::inline PHYLLO_ISA::gpu
+}  // namespace phyllo::inline PHYLLO_ISA
