@@ -72,7 +72,9 @@ template <class Runtime> class NcclSums {
     if (std::uncaught_exceptions() > exceptions_) {
       static_cast<void>(ncclCommAbort(group_));
     } else {
+#if NCCL_VERSION_CODE >= 21400  // before, the next call waited
       static_cast<void>(ncclCommFinalize(group_));
+#endif
       static_cast<void>(ncclCommDestroy(group_));
     }
     Runtime::destroy(written_);
