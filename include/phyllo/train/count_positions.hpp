@@ -48,6 +48,7 @@ template <class A, class Space> struct CountPositions {
   }
 };
 
+/// Fills `shares` for `batch` samples, asynchronously on the instance.
 template <class A, class Space>
 void launch_count(Space const& exec, std::string const& label, int batch,
                   CountPositions<A, Space> const& count) {

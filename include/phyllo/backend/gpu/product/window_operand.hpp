@@ -17,7 +17,7 @@ enum class WindowPass { forward, backward };
 ///
 /// shape    image (N, S, C); rows (N, positions), columns (taps, C); lines are rows where
 ///          AlongDepth, else columns
-/// cost     places of rows and of columns are found once for 4 x 4 numbers, without divisions
+/// cost     no divisions
 template <class S, bool AlongDepth, WindowPass Pass> struct WindowOperand {
   S const* data = nullptr;
   long lines = 0;
@@ -53,7 +53,7 @@ template <class S, bool AlongDepth, WindowPass Pass> struct WindowOperand {
         read.channels % 4 == 0 && reinterpret_cast<std::uintptr_t>(from) % sizeof(Pack4<S>) == 0;
   }
 
-  /// Depths k to k + 3 of each of the lines from `line` to `line` + 3.
+  /// Depths k to k + 3 of each of the lines `from` to `from` + 3.
   PHYLLO_INLINE void read(long from, long k, Pack4<S> (&four)[4]) const {
     if constexpr (AlongDepth) {
       read_rows(from, int(k), four);
@@ -111,6 +111,8 @@ template <class S, bool AlongDepth, WindowPass Pass> struct WindowOperand {
       }
       return;
     }
+    // Columns outside, and the compiler finds each row once: with four columns in registers and
+    // rows outside, nvcc 13 spilled.
     PHYLLO_UNROLL_ON_DEVICE
     for (int j = 0; j < 4; ++j) {
       Column const of = column(c + j);
