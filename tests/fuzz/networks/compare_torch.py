@@ -112,7 +112,7 @@ class Network:
         """All positions times the matrix of networks::graph in subject.hpp."""
         matrix = torch.zeros(nodes, nodes, dtype=v.dtype)
         for i in range(nodes):
-            for step, number in ((0, 0.5), (1, 0.25), (3, -0.75)):
+            for step, number in ((0, 0.5), (1, 0.25), (3, -0.5)):
                 matrix[i, (i + step) % nodes] += number * (1 + i % 3)
         return torch.einsum("ij,ncj->nci", matrix, v.flatten(2) if v.dim() > 2 else v[:, :, None]).reshape(v.shape)
 

@@ -104,7 +104,8 @@ template <class Net> std::vector<phyllo::Node> nodes_of() {
   return {p.node, p.node + Net::program::size};
 }
 
-/// The name of a matrix of so many rows, each with itself, the next one and the third behind it.
+/// The name of a matrix of so many rows, each with itself, the next one and the third behind it. No
+/// row has the sum zero: equal values would become nothing but rounding, which has no slope.
 template <int Nodes> struct graph {
   static constexpr int nodes = Nodes;
 };
@@ -113,7 +114,7 @@ template <int Nodes> struct graph {
 template <class L, class M> void bind_matrix_of(M& model) {
   if constexpr (requires { L::matrix::nodes; }) {
     constexpr int nodes = L::matrix::nodes, steps[] = {0, 1, 3};
-    constexpr double numbers[] = {0.5, 0.25, -0.75};
+    constexpr double numbers[] = {0.5, 0.25, -0.5};
     Kokkos::View<int*, Kokkos::HostSpace> const row_map("row_map", nodes + 1);
     Kokkos::View<int*, Kokkos::HostSpace> const entries("entries", 3 * nodes);
     Kokkos::View<double*, Kokkos::HostSpace> const values("values", 3 * nodes);
