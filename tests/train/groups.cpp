@@ -67,40 +67,6 @@ template <class O, class Space> void choose(Space const& exec, O& optimizer) {
                       {.rate_factor = 0.1, .weight_decay = 0.3});
 }
 
-// One step of a whole tensor: for rules by elements, and those with a ratio of the tensor.
-template <class Rule>
-void reference_step(Rule const& rule, double rate, std::vector<double>& w,
-                    std::vector<double> const& g, std::vector<RuleNumbers>& m, int t, TensorUse) {
-  for (std::size_t i = 0; i < w.size(); ++i) reference_update(rule, rate, w[i], g[i], m[i], t);
-}
-double length(std::vector<double> const& v) {
-  double squares = 0;
-  for (double const x : v) squares += x * x;
-  return std::sqrt(squares);
-}
-void reference_step(Lars const& rule, double rate, std::vector<double>& w,
-                    std::vector<double> const& g, std::vector<RuleNumbers>& m, int, TensorUse use) {
-  double const decay = use == TensorUse::weight ? rule.weight_decay : 0;
-  double const ratio =
-      use == TensorUse::weight ? rule.trust * length(w) / (length(g) + decay * length(w)) : 1;
-  for (std::size_t i = 0; i < w.size(); ++i) {
-    m[i].first = rule.momentum * m[i].first + rate * ratio * (g[i] + decay * w[i]);
-    w[i] -= m[i].first;
-  }
-}
-void reference_step(Lamb const& rule, double rate, std::vector<double>& w,
-                    std::vector<double> const& g, std::vector<RuleNumbers>& m, int t,
-                    TensorUse use) {
-  std::vector<double> r;
-  for (std::size_t i = 0; i < w.size(); ++i) {
-    reference_moments(rule, g[i], m[i]);
-    r.push_back(reference_direction(rule, m[i].first, m[i].second, t) +
-                (use == TensorUse::weight ? rule.weight_decay * w[i] : 0));
-  }
-  double const ratio = use == TensorUse::weight ? length(w) / length(r) : 1;
-  for (std::size_t i = 0; i < w.size(); ++i) w[i] -= rate * ratio * r[i];
-}
-
 template <class Net, class P, class Rule> void check(Rule const& rule, double bound, int count) {
   CAPTURE(std::string(Rule::name));
   Space const exec;

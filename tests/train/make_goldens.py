@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Phyllo authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes what PyTorch's optimizers and schedules compute in 100 steps, in float64, for train/rules.cpp, schedule.cpp and
-rate.cpp: torch_rules.txt and torch_schedules.txt.
+"""Writes what PyTorch's optimizers and schedules compute in 100 steps, in float64, for train/rules.cpp, tensor_rule.cpp,
+schedule.cpp and rate.cpp: torch_rules.txt and torch_schedules.txt.
 
 usage: make_goldens.py           write both (cmake/dev-env --with peers python3 tests/train/make_goldens.py)
        make_goldens.py --check   compare PyTorch with the files; 77 where there is none
@@ -21,6 +21,7 @@ except ImportError:
 
 PARAMETERS, STEPS = 5, 100
 KEPT = (1, 2, 3, 5, 10, 20, 50, 100)
+FROZEN = (*range(1, 4), *range(16, 20))  # steps without a gradient, of the rules' rows frozen_*
 FOLDER = pathlib.Path(__file__).resolve().parent
 O, S = torch.optim, torch.optim.lr_scheduler
 
@@ -76,12 +77,13 @@ PLATEAUS = {
 }
 
 
-def run_rule(make):
+def run_rule(make, frozen=()):
     w = torch.tensor([1 - 0.5 * i for i in range(PARAMETERS)], requires_grad=True)
     optimizer = make([w])
     kept = []
     for t in range(1, STEPS + 1):
-        w.grad = torch.tensor([counter_number(t, i) + 0.3 for i in range(PARAMETERS)])
+        gradient = torch.tensor([counter_number(t, i) + 0.3 for i in range(PARAMETERS)])
+        w.grad = None if t in frozen else gradient
         optimizer.step()
         if t in KEPT:
             kept += w.tolist()
@@ -118,7 +120,8 @@ def plateau_loss(t):
 def main():
     torch.set_default_dtype(torch.float64)
     files = {
-        "torch_rules.txt": {name: run_rule(make) for name, make in RULES.items()},
+        "torch_rules.txt": {**{name: run_rule(make) for name, make in RULES.items()},
+                            **{f"frozen_{name}": run_rule(make, FROZEN) for name, make in RULES.items()}},
         "torch_schedules.txt": {**{name: run_schedule(make) for name, make in SCHEDULES.items()},
                                 **{name: run_plateau(options) for name, options in PLATEAUS.items()}},
     }

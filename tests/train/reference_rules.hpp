@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <vector>
 
 namespace phyllo::test {
 
@@ -85,6 +87,44 @@ inline void reference_update(Lion const& rule, double rate, double& w, double g,
   double const mixed = rule.beta1 * m.first + (1 - rule.beta1) * g;
   w -= rate * ((mixed > 0) - (mixed < 0) + rule.weight_decay * w);
   m.first = rule.beta2 * m.first + (1 - rule.beta2) * g;
+}
+
+// One step of a whole tensor, its t-th: for rules by elements, and those with a ratio of the
+// tensor, which one of zeros does not have.
+template <class Rule>
+void reference_step(Rule const& rule, double rate, std::vector<double>& w,
+                    std::vector<double> const& g, std::vector<RuleNumbers>& m, int t, TensorUse) {
+  for (std::size_t i = 0; i < w.size(); ++i) reference_update(rule, rate, w[i], g[i], m[i], t);
+}
+inline double length_of(std::vector<double> const& v) {
+  double squares = 0;
+  for (double const x : v) squares += x * x;
+  return std::sqrt(squares);
+}
+inline void reference_step(Lars const& rule, double rate, std::vector<double>& w,
+                           std::vector<double> const& g, std::vector<RuleNumbers>& m, int,
+                           TensorUse use) {
+  double const decay = use == TensorUse::weight ? rule.weight_decay : 0;
+  double const of_w = length_of(w), of_g = length_of(g);
+  bool const adapts = use == TensorUse::weight && of_w > 0 && of_g > 0;
+  double const ratio = adapts ? rule.trust * of_w / (of_g + decay * of_w) : 1;
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    m[i].first = rule.momentum * m[i].first + rate * ratio * (g[i] + decay * w[i]);
+    w[i] -= m[i].first;
+  }
+}
+inline void reference_step(Lamb const& rule, double rate, std::vector<double>& w,
+                           std::vector<double> const& g, std::vector<RuleNumbers>& m, int t,
+                           TensorUse use) {
+  std::vector<double> r;
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    reference_moments(rule, g[i], m[i]);
+    r.push_back(reference_direction(rule, m[i].first, m[i].second, t) +
+                (use == TensorUse::weight ? rule.weight_decay * w[i] : 0));
+  }
+  double const of_w = length_of(w), of_r = length_of(r);
+  double const ratio = use == TensorUse::weight && of_w > 0 && of_r > 0 ? of_w / of_r : 1;
+  for (std::size_t i = 0; i < w.size(); ++i) w[i] -= rate * ratio * r[i];
 }
 
 }  // namespace phyllo::test

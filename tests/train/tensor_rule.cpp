@@ -3,6 +3,7 @@
 
 // Rules with groups and norms of tensors, and frozen tensors under any rule.
 
+#include <golden.hpp>
 #include <phyllo/phyllo.hpp>
 #include <train/kept_state.hpp>
 #include <train/trust_ratio.hpp>
@@ -12,6 +13,7 @@
 #include <rings.hpp>
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -29,6 +31,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Small : Network<Input<3>, Linear<9>, LayerNorm<>, Tanh, Linear<2>> {};  // one thread
 struct Large : Network<Input<190>, Linear<203>, BatchNorm<>, Linear<171>> {};  // all threads
+struct Column : Network<Input<1>, Linear<5>> {};
 struct Rows : Network<Input<6>, Linear<20>, BatchNorm<>, ReLU, Linear<3>> {};
 
 template <class Net, class P> using ModelOf = Model<Net, P, Execution<Space>>;
@@ -215,6 +218,41 @@ Matrix values(int rows, int columns, double phase) {
 using Bits =
     Execution<Space, typename DefaultBackends<Space>::type, FusionLevel::tile, Reproducible<4>>;
 
+// 100 steps of a weight that is frozen in some, against PyTorch's of tests/train/make_goldens.py;
+// with a group too, whose numbers change nothing. The bias is always updated.
+template <class Rule> void check_thawed(std::string const& name, Rule const& rule) {
+  auto const wanted = test::golden("train/torch_rules", "frozen_" + name);
+  auto const always = test::golden("train/torch_rules", name);
+  Space const exec;
+  using M = ModelOf<Column, Full<double>>;
+  for (bool const has_groups : {false, true}) {
+    CAPTURE(name);
+    CAPTURE(has_groups);
+    M model(exec, {.batch = 1});
+    Optimizer<Rule, M> optimizer(exec, model, rule);
+    if (has_groups) optimizer.set_group(exec, ParameterSelection::all(), {.rate_factor = 1});
+    constexpr int bias = tensors_of<Column>.tensor[1].offset;
+    for (int i = 0; i < 5; ++i) model.master()(i) = model.master()(bias + i) = 1 - 0.5 * i;
+    std::size_t kept = 0;
+    for (int t = 1; t <= 100; ++t) {
+      optimizer.set_frozen(exec, 0, t < 4 || (t > 15 && t < 20));
+      for (int i = 0; i < 5; ++i)
+        model.gradients()(i) = model.gradients()(bias + i) =
+            test::counter_number(std::uint64_t(t), std::uint64_t(i)) + 0.3;
+      model.gradients()(M::nodes.arena_size) = 1;  // samples
+      optimizer.update(exec, model);
+      exec.fence("tensor rule");
+      for (int const at : {1, 2, 3, 5, 10, 20, 50, 100})
+        for (int i = 0; t == at && i < 5; ++i, ++kept) {
+          REQUIRE(kept < wanted.size());
+          CHECK(std::fabs(model.master()(i) - wanted[kept]) <= 1e-12);
+          CHECK(std::fabs(model.master()(bias + i) - always[kept]) <= 1e-12);
+        }
+    }
+    CHECK(kept == wanted.size());
+  }
+}
+
 }  // namespace
 
 TEST_CASE("network tensors: those of the file, in the order of the arena") {
@@ -259,7 +297,7 @@ TEST_CASE("tensor rule: teams sum tensors as a processor does") {
   M model(exec, {.batch = 1, .seed = 3});
   Optimizer<TrustRatio, M> optimizer(exec, model, TrustRatio{});
   RuleTensors<TrustRatio, M> tensors(exec, "teams", TrustRatio{}, {0, M::nodes.arena_size}, 1024);
-  tensors.set_frozen(exec, 1, true);
+  tensors.set_entries(exec, [](int t, TensorEntry& entry) { entry.frozen = t == 1; });
   set_gradients(model, 1);
   Kokkos::View<double*, Kokkos::HostSpace> const kept("kept", 2 * tensors.table.size);
   MeasureTensors<TrustRatio, double> const work{TrustRatio{},
@@ -295,6 +333,24 @@ TEST_CASE("frozen tensors: neither updated nor decayed, nor in the norm, under a
   check_frozen(Adam{.rate = 0.1, .weight_decay = 0.1});
   check_frozen(TrustRatio{});
   check_frozen(TwoRates{});
+}
+
+TEST_CASE("frozen tensors: updated again, they count their own steps, as PyTorch's") {
+  check_thawed("sgd_nesterov",
+               Sgd{.rate = 0.1, .momentum = 0.9, .nesterov = true, .weight_decay = 0.02});
+  check_thawed("sgd_dampening",
+               Sgd{.rate = 0.1, .momentum = 0.8, .dampening = 0.3, .weight_decay = 0.01});
+  check_thawed(
+      "adam",
+      Adam{.rate = 0.02, .beta1 = 0.8, .beta2 = 0.99, .epsilon = 1e-6, .weight_decay = 0.1});
+  check_thawed("adamw", AdamW{.rate = 0.02, .weight_decay = 0.2});
+  check_thawed("amsgrad", AmsGrad{.rate = 0.02, .beta2 = 0.95, .weight_decay = 0.1});
+  check_thawed("nadam",
+               NAdam{.rate = 0.02, .beta2 = 0.99, .weight_decay = 0.1, .momentum_decay = 0.04});
+  check_thawed("rms_prop_momentum",
+               RmsProp{.rate = 0.01, .alpha = 0.9, .momentum = 0.8, .weight_decay = 0.1});
+  check_thawed("adagrad",
+               Adagrad{.rate = 0.2, .rate_decay = 0.05, .epsilon = 1e-8, .weight_decay = 0.1});
 }
 
 TEST_CASE("tensor rule: groups without sums have their own rates") {

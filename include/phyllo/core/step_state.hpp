@@ -17,6 +17,8 @@ namespace phyllo::inline PHYLLO_ISA {
 /// numerics the factors of an update are computed in double; kernels convert them once to the type
 ///          in which they compute
 struct StepState {
+  static constexpr int most_rule_numbers = 4;
+
   std::uint64_t seed = 0;          // key of all random numbers of a training
   std::uint64_t step = 0;          // optimizer steps taken, skipped ones not counted
   std::uint64_t forward = 0;       // training forward passes, the counter of random masks
@@ -27,8 +29,9 @@ struct StepState {
   double gradient_norm = 0;    // of the mean gradient over the samples of all ranks, unclipped
   double learning_rate = 0;    // of this step, after the schedule
   double rate = -1;            // in place of the rule's, before the schedule; -1: the rule's
-  double of_rule[4] = {};      // the update rule's own, by rule_numbers and set_rule_numbers
-  int finite = 1;              // 0 when a reduced gradient is infinite or not a number
+  // The update rule's own, by rule_numbers and set_rule_numbers.
+  double of_rule[most_rule_numbers] = {};
+  int finite = 1;  // 0 when a reduced gradient is infinite or not a number
   int steps_since_overflow = 0;
   std::uint64_t skipped = 0;        // steps that did not count
   std::uint64_t untold_labels = 0;  // class indices outside of their range since a message

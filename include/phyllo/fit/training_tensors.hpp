@@ -77,6 +77,8 @@ template <class T> class TrainingTensors {
         file, factors,
         {double(s.loss_scale), double(s.late_scale), s.gradient_factor, s.gradient_norm,
          s.learning_rate, s.rate, s.of_rule[0], s.of_rule[1], s.of_rule[2], s.of_rule[3]});
+    std::vector<double> const of_tensors = trainer.optimizer().missed_steps(trainer.exec());
+    if (!of_tensors.empty()) detail::add_numbers<double>(file, missed, of_tensors);
     return file;
   }
 
@@ -92,6 +94,7 @@ template <class T> class TrainingTensors {
       detail::numbers_of<A>(file, rule_tensors(), tensor_numbers(trainer), who);
     detail::numbers_of<std::uint64_t>(file, counters, 8, who);
     detail::numbers_of<double>(file, factors, 10, who);
+    missed_steps(file, who);
     if (has_rank_buffers(trainer, file))
       detail::numbers_of<float>(file, rank_buffers(trainer), M::nodes.buffer_size, who);
     OwnState::in(trainer, file, who);
@@ -136,6 +139,7 @@ template <class T> class TrainingTensors {
     for (std::size_t i = 0; i < 4; ++i) s.of_rule[i] = f[6 + i];
     Kokkos::deep_copy(exec, model.state(), HostState(&s));
     exec.fence("phyllo: checkpoint");
+    trainer.optimizer().set_missed_steps(exec, missed_steps(file, who));
     model.weights_changed(exec);  // the next step compares what ranks hold
     trainer.count_steps_from(long(c[7]));
     OwnState::set(trainer, OwnState::in(trainer, file, who));
@@ -147,6 +151,7 @@ template <class T> class TrainingTensors {
   static constexpr ElementType number_type = detail::stored_type<A>();
   static constexpr char const* counters = "phyllo.counters";
   static constexpr char const* factors = "phyllo.factors";
+  static constexpr char const* missed = "phyllo.missed_steps";  // of tensors that were frozen
   using Numbers = typename M::template Vector<A>;
   using Buffers = typename M::template Vector<float>;
   using HostState = Kokkos::View<StepState, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
@@ -171,6 +176,12 @@ template <class T> class TrainingTensors {
       throw Error(who + ": expected a checkpoint of training with " + key + " " + expected +
                   ", got " + (got == nullptr ? "none" : detail::in_quotes(*got)) +
                   ". Resume with the network, rule and precision that wrote it.");
+  }
+  // Of each tensor; none where no tensor has missed a step.
+  static std::vector<double> missed_steps(TensorFile const& file, std::string const& who) {
+    if (file.find(missed) == nullptr) return {};
+    using O = std::remove_cvref_t<decltype(std::declval<T>().optimizer())>;
+    return detail::numbers_of<double>(file, missed, O::missed_steps_size, who);
   }
   template <class V> static V room(char const* what, long count) {
     return allocate<V>(std::string("phyllo: checkpoint of ") + what, count,

@@ -9,6 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
 #include <cstring>
 #include <string>
 #include <type_traits>
@@ -63,6 +64,19 @@ template <class A, class S> struct UnpackNumbers {
 
 namespace detail {
 
+/// Numbers of `root` in host memory.
+template <class Space, class C>
+void broadcast_numbers(Space const& exec, C& sums, int root, double* numbers, std::size_t count) {
+  Kokkos::View<double*, Kokkos::HostSpace> const host("phyllo: broadcast", count);
+  for (std::size_t i = 0; i < count; ++i) host(i) = sums.rank() == root ? numbers[i] : 0;
+  auto const data = Kokkos::create_mirror_view(typename Space::memory_space{}, host);
+  Kokkos::deep_copy(exec, data, host);
+  sums.sum(exec, data.data(), long(count));
+  Kokkos::deep_copy(exec, host, data);
+  exec.fence("phyllo: broadcast");
+  for (std::size_t i = 0; i < count; ++i) numbers[i] = host(i);
+}
+
 /// StepState of `root`, byte by byte as doubles; each rank keeps its place in the global batch.
 template <class M, class C>
 void broadcast_state(typename M::space const& exec, M& model, C& sums, int root) {
@@ -70,17 +84,12 @@ void broadcast_state(typename M::space const& exec, M& model, C& sums, int root)
   StepState state;
   Kokkos::deep_copy(exec, State(&state), model.state());
   exec.fence("phyllo: broadcast");
-  Kokkos::View<double*, Kokkos::HostSpace> const host("phyllo: broadcast", sizeof state);
   unsigned char bytes[sizeof state];
+  double numbers[sizeof state];
   std::memcpy(bytes, &state, sizeof state);
-  for (std::size_t i = 0; i < sizeof state; ++i)
-    host(i) = sums.rank() == root ? double(bytes[i]) : 0;
-  auto const data = Kokkos::create_mirror_view(typename M::space::memory_space{}, host);
-  Kokkos::deep_copy(exec, data, host);
-  sums.sum(exec, data.data(), long(sizeof state));
-  Kokkos::deep_copy(exec, host, data);
-  exec.fence("phyllo: broadcast");
-  for (std::size_t i = 0; i < sizeof state; ++i) bytes[i] = static_cast<unsigned char>(host(i));
+  for (std::size_t i = 0; i < sizeof state; ++i) numbers[i] = double(bytes[i]);
+  broadcast_numbers(exec, sums, root, numbers, sizeof state);
+  for (std::size_t i = 0; i < sizeof state; ++i) bytes[i] = static_cast<unsigned char>(numbers[i]);
   auto const first_sample = state.first_sample;
   std::memcpy(&state, bytes, sizeof state);
   state.first_sample = first_sample;
@@ -88,10 +97,21 @@ void broadcast_state(typename M::space const& exec, M& model, C& sums, int root)
   exec.fence("phyllo: broadcast");
 }
 
+/// The steps that tensors of `root` have missed while they were frozen.
+template <class Space, class O, class C>
+void broadcast_missed_steps(Space const& exec, O& optimizer, C& sums, int root) {
+  if (O::missed_steps_size == 0) return;
+  auto numbers = optimizer.missed_steps(exec);
+  numbers.resize(std::size_t(O::missed_steps_size), 0.0);
+  broadcast_numbers(exec, sums, root, numbers.data(), numbers.size());
+  optimizer.set_missed_steps(exec, numbers);
+}
+
 }  // namespace detail
 
-/// All ranks take over weights, running statistics, the optimizer's state and the step state of
-/// rank `root`. Collective; allocates. `drain()` is called once root's numbers are kept.
+/// All ranks take over weights, running statistics, the optimizer's state, the step state and the
+/// missed steps of frozen tensors of rank `root`. Collective; allocates. `drain()` is called once
+/// root's numbers are kept.
 ///
 /// options  Policy: the communication policy · C: it, or its transport, which adds zeros of the
 ///          other ranks
@@ -127,6 +147,7 @@ void broadcast_training(typename M::space const& exec, M& model, O& optimizer, C
   Kokkos::parallel_for("phyllo: broadcast", Range(exec, 0, numbers.count()),
                        UnpackNumbers<A, typename M::storage>{numbers, all.data()});
   detail::broadcast_state(exec, model, sums, root);
+  detail::broadcast_missed_steps(exec, optimizer, sums, root);
   model.forget_forward();
   model.note_comparison();
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/train/own_steps.hpp>
 #include <phyllo/train/parameter_group.hpp>
 #include <phyllo/train/tensor_launches.hpp>
 
@@ -26,8 +27,8 @@ template <class M> class GroupUpdates {
                     bool shares) const = 0;
   virtual void prepare(space const& exec, M const& model, RuleShare<M> const& share) const = 0;
   virtual void update(space const& exec, M& model, RuleShare<M> const& share,
-                      FrozenTensors::Range range, int buffers) const = 0;
-  virtual void set_frozen(space const& exec, int tensor, bool frozen) = 0;
+                      FrozenTensors::Updated const& of, int buffers) const = 0;
+  virtual void set_steps(space const& exec, OwnSteps<M> const& steps) = 0;
   /// groups: of all tensors.
   virtual void set_groups(space const& exec, std::vector<ParameterGroup> const& groups) = 0;
 };
@@ -55,15 +56,15 @@ template <class Rule, class M> class GroupUpdatesOf final : public GroupUpdates<
   void prepare(space const& exec, M const& model, RuleShare<M> const& share) const override {
     Launches::prepare(exec, model, rule_, tensors_, share);
   }
-  void update(space const& exec, M& model, RuleShare<M> const& share, FrozenTensors::Range range,
-              int buffers) const override {
-    Launches::update(exec, model, rule_, tensors_, share, range, buffers);
+  void update(space const& exec, M& model, RuleShare<M> const& share,
+              FrozenTensors::Updated const& of, int buffers) const override {
+    Launches::update(exec, model, rule_, tensors_, share, of, buffers);
   }
-  void set_frozen(space const& exec, int tensor, bool frozen) override {
-    tensors_.set_frozen(exec, tensor, frozen);
+  void set_steps(space const& exec, OwnSteps<M> const& steps) override {
+    tensors_.set_steps(exec, steps);
   }
   void set_groups(space const& exec, std::vector<ParameterGroup> const& groups) override {
-    tensors_.set_groups(exec, [&](int t, TensorEntry& entry) {
+    tensors_.set_entries(exec, [&](int t, TensorEntry& entry) {
       entry.rate_factor = groups[std::size_t(t)].rate_factor;
       entry.weight_decay = decay(groups[std::size_t(t)]);
     });

@@ -11,6 +11,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -44,6 +45,7 @@ template <class T> class MemoryCheckpoint {
     Copy& copy = copies_[std::size_t(taken_ % 2)];
     copy.steps = trainer.steps();
     copy.exchange(trainer, true);
+    copy.missed_steps = trainer.optimizer().missed_steps(trainer.exec());
     if constexpr (shares) copy.gather(trainer);
     ++taken_;  // last: a rank that has died meanwhile takes this one with it
   }
@@ -61,6 +63,7 @@ template <class T> class MemoryCheckpoint {
     taken_ -= age - 1;
     Copy const& copy = copies_[std::size_t((taken_ - 1) % 2)];
     copy.exchange(trainer, false);
+    trainer.optimizer().set_missed_steps(trainer.exec(), copy.missed_steps);
     trainer.count_steps_from(copy.steps);
     trainer.model().forget_forward();
   }
@@ -74,6 +77,7 @@ template <class T> class MemoryCheckpoint {
     typename Model::template Vector<accumulate> master, rule;
     typename Model::template Vector<float> buffers;
     Kokkos::View<StepState, memory_space> state;
+    std::vector<double> missed_steps;  // of tensors that were frozen
     long steps = 0;
 
     explicit Copy(T const& trainer)

@@ -12,6 +12,7 @@
 #include <phyllo/train/group_updates.hpp>
 #include <phyllo/train/measure_by_team.hpp>
 #include <phyllo/train/optimizer_options.hpp>
+#include <phyllo/train/own_steps.hpp>
 #include <phyllo/train/parameter_selection.hpp>
 #include <phyllo/train/sgd.hpp>
 
@@ -58,7 +59,8 @@ template <class Rule, class M> class Optimizer {
         first_(share.first),
         count_(share.second - share.first),
         blocks_(int((count_ + block - 1) / block)),
-        frozen_(Tensors::table.size, share),
+        steps_(model, label_),
+        frozen_(share),
         tensors_(exec, label_, rule, share, block),
         state_(room<decltype(state_)>(
             exec, " state", count_ * Rule::states + long(Tensors::table.size) * Tensors::numbers)),
@@ -134,11 +136,13 @@ template <class Rule, class M> class Optimizer {
       launch(exec, int(count_),
              LimitGradients<accumulate>{model.gradients().data() + first_, state,
                                         options_.clipping.largest_value});
+    if (steps_.count() > 0)
+      launch(exec, steps_.count(), AdvanceOwnSteps<Rule>{rule_, state, steps_.data()});
     if constexpr (Tensors::numbers > 0) prepare_tensors(exec, model, communication);
     // Late gradients are not of the samples that have just changed the running statistics.
     int buffers = gradients_are_late<Policy> ? 0 : M::nodes.statistics_size;
-    for (FrozenTensors::Range const& range : frozen_.updated()) {
-      update_range(exec, model, range, buffers);
+    for (FrozenTensors::Updated const& updated : frozen_.updated()) {
+      update_range(exec, model, updated, buffers);
       buffers = 0;  // the first launch has restored them
     }
   }
@@ -149,18 +153,19 @@ template <class Rule, class M> class Optimizer {
   /// without decay, or updates it again. Its gradients become zero in each step, so that neither
   /// the norm of the gradient nor the check for infinite ones contains them. Blocks.
   ///
-  /// state    not in checkpoints; freeze equal tensors on all ranks. A captured step repeats the
-  ///          choice of its recording
+  /// state    not in checkpoints, but for the steps that a tensor has missed; freeze equal tensors
+  ///          on all ranks. A captured step repeats the choice of its recording
+  /// numerics updated again, a tensor counts its own steps: bias corrections are of its own updates
   /// errors   run: no such tensor -> Error
-  /// cost     one launch for each range of tensors between frozen ones
+  /// cost     one launch for each range of tensors between frozen ones, and of those that have
+  ///          missed as many steps
   void set_frozen(space const& exec, int tensor, bool frozen = true) {
     if (tensor < 0 || tensor >= tensors.size)
       throw Error(label_ + ": expected a parameter tensor from 0 to " +
                   std::to_string(tensors.size - 1) + ", got " + std::to_string(tensor) +
                   ". Count the weights and biases in the order of the layers.");
-    frozen_.set(tensors, tensor, frozen);
-    tensors_.set_frozen(exec, tensor, frozen);
-    if (groups_) groups_->set_frozen(exec, tensor, frozen);
+    steps_.set_frozen(exec, tensor, frozen);
+    take_steps(exec);
   }
   /// The same for a selection, such as ParameterSelection::up_to<encoder>().
   void set_frozen(space const& exec, ParameterSelection const& which, bool frozen = true) {
@@ -168,7 +173,17 @@ template <class Rule, class M> class Optimizer {
     for (int t = 0; t < tensors.size; ++t)
       if (chosen[std::size_t(t)]) set_frozen(exec, t, frozen);
   }
-  bool is_frozen(int tensor) const { return frozen_.contains(tensor); }
+  bool is_frozen(int tensor) const { return steps_.is_frozen(tensor); }
+  /// For checkpoints and broadcasts: of each tensor the steps that it has missed while it was
+  /// frozen, and the rule's numbers of its own last step; empty where none has missed any. Blocks.
+  std::vector<double> missed_steps(space const& exec) const { return steps_.stored(exec); }
+  /// Takes them over, behind the StepState of the same checkpoint. Blocks.
+  void set_missed_steps(space const& exec, std::vector<double> const& numbers) {
+    steps_.restore(exec, numbers);
+    take_steps(exec);
+  }
+  static constexpr long missed_steps_size =
+      long(OwnSteps<M>::stored_numbers) * RuleTensors<Rule, M>::table.size;
 
   /// From the next step on, the selected tensors have a rate and a decay of their own, in place of
   /// those of an earlier call. Blocks.
@@ -184,8 +199,7 @@ template <class Rule, class M> class Optimizer {
       groups_ = std::make_unique<GroupUpdatesOf<Rule, M>>(
           exec, label_, rule_, FrozenTensors::Range{first_, first_ + count_}, block);
       group_of_.resize(std::size_t(tensors.size));
-      for (int t = 0; t < tensors.size; ++t)
-        if (is_frozen(t)) groups_->set_frozen(exec, t, true);
+      groups_->set_steps(exec, steps_);
     }
     for (std::size_t t = 0; t < chosen.size(); ++t)
       if (chosen[t]) group_of_[t] = group;
@@ -205,6 +219,7 @@ template <class Rule, class M> class Optimizer {
     for (int t = 0; t < tensors.size; ++t) {
       ParameterGroup const group = group_of(t);
       if (is_frozen(t)) add(3 * t + 1, 1);
+      if (steps_.missed(t) > 0) add(-t - 1, double(steps_.missed(t)));
       if (group.rate_factor != 1) add(3 * t + 2, group.rate_factor);
       if (group.weight_decay) add(3 * t + 3, *group.weight_decay);
     }
@@ -315,18 +330,24 @@ template <class Rule, class M> class Optimizer {
         Launches::prepare(exec, model, rule_, tensors_, share);
     }
   }
-  void update_range(space const& exec, M& model, FrozenTensors::Range range, int buffers) {
+  void take_steps(space const& exec) {
+    frozen_.arrange(tensors, steps_);
+    tensors_.set_steps(exec, steps_);
+    if (groups_) groups_->set_steps(exec, steps_);
+  }
+  void update_range(space const& exec, M& model, FrozenTensors::Updated const& of, int buffers) {
     auto const share = own_share();
-    if (groups_) return groups_->update(exec, model, share, range, buffers);
+    if (groups_) return groups_->update(exec, model, share, of, buffers);
     if constexpr (reads_tensors<Rule>) {
-      TensorLaunches<Rule, M>::update(exec, model, rule_, tensors_, share, range, buffers);
+      TensorLaunches<Rule, M>::update(exec, model, rule_, tensors_, share, of, buffers);
     } else {
-      auto const update = share.update_of(rule_, model, range, buffers);
+      auto const update = share.update_of(rule_, model, of, buffers);
       launch(exec, update.items, update);
     }
   }
   RuleShare<M> own_share() const {
-    return {label_, first_, count_, state_.data(), state_.data() + count_ * Rule::states};
+    return {label_,       first_, count_, state_.data(), state_.data() + count_ * Rule::states,
+            steps_.data()};
   }
   template <class Functor> void launch(space const& exec, int count, Functor const& functor) const {
     RuleShare<M>::launch(exec, label_, count, functor);
@@ -337,6 +358,7 @@ template <class Rule, class M> class Optimizer {
   std::string label_;
   long first_, count_;  // of the parameters that this rank updates
   int blocks_;          // of the norm's sums
+  OwnSteps<M> steps_;
   FrozenTensors frozen_;
   Tensors tensors_;
   std::unique_ptr<GroupUpdates<M>> groups_;  // none before the first group

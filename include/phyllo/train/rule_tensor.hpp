@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/core/macros.hpp>
+#include <phyllo/core/step_state.hpp>
 #include <phyllo/network/infer.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
@@ -51,6 +52,7 @@ struct TensorEntry {
   int end = 0;     // behind its padding
   int group = 0;   // by Rule::group
   int frozen = 0;  // neither measured nor updated
+  int place = -1;  // of its StepState in TensorArena::own_steps; -1: the model's
   int first_block = 0, blocks = 0;
   double rate_factor = 1, weight_decay = 0;  // of its ParameterGroup
 };
@@ -67,11 +69,17 @@ template <class T> struct TensorArena {
   TensorEntry const* entries = nullptr;  // (tensors)
   TensorBlock const* blocks = nullptr;   // (blocks)
   int const* tensor_of = nullptr;  // (arena / parameter_alignment), to which tensors are aligned
-  T* numbers = nullptr;            // (tensors, Rule::tensor_numbers)
-  T* sums = nullptr;               // (blocks, Rule::tensor_sums)
+  StepState const* own_steps = nullptr;  // of tensors that have missed steps
+  T* numbers = nullptr;                  // (tensors, Rule::tensor_numbers)
+  T* sums = nullptr;                     // (blocks, Rule::tensor_sums)
 
   PHYLLO_INLINE int index_of(long element) const {
     return tensor_of[element / parameter_alignment];
+  }
+  /// The StepState of a tensor, where the model's is `state`.
+  PHYLLO_INLINE StepState const& step_of(int t, StepState const* state) const {
+    int const place = entries[t].place;
+    return place < 0 ? *state : own_steps[place];
   }
   template <int N> PHYLLO_INLINE RuleTensor<T, N> tensor(int t) const {
     RuleTensor<T, N> own;

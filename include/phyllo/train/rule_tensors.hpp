@@ -46,25 +46,30 @@ template <class Rule, class M> class RuleTensors {
     }
   }
 
-  /// Blocks. Frozen tensors are neither measured nor prepared.
-  void set_frozen(space const& exec, int tensor, bool frozen) {
+  /// Blocks. set(tensor, entry): what the caller changes of each tensor.
+  template <class F> void set_entries(space const& exec, F const& set) {
     if constexpr (is_read) {
-      host_[std::size_t(tensor)].frozen = frozen ? 1 : 0;
+      for (int t = 0; t < table.size; ++t) set(t, host_[std::size_t(t)]);
       copy(exec, entries_, host_);
     }
   }
-
-  /// Blocks. For a GroupedRule: `number_of(tensor, entry)` sets rate_factor and weight_decay.
-  template <class F> void set_groups(space const& exec, F const& number_of) {
-    for (int t = 0; t < table.size; ++t) number_of(t, host_[std::size_t(t)]);
-    copy(exec, entries_, host_);
+  /// Blocks. Frozen tensors are neither measured nor prepared.
+  ///
+  /// steps: an OwnSteps
+  template <class Steps> void set_steps(space const& exec, Steps const& steps) {
+    set_entries(exec, [&](int t, TensorEntry& entry) {
+      entry.frozen = steps.is_frozen(t) ? 1 : 0;
+      entry.place = steps.place(t);
+    });
   }
 
   long block_count() const { return long(host_blocks_.size()); }
   accumulate* totals() const { return totals_.data(); }
-  /// numbers_at: the rule's numbers of tensors, (tensors, numbers).
-  TensorArena<accumulate> arena(accumulate* numbers_at) const {
-    return {entries_.data(), blocks_.data(), tensor_of_.data(), numbers_at, sums_.data()};
+  /// numbers_at: the rule's numbers of tensors, (tensors, numbers); own_steps: of an OwnSteps.
+  TensorArena<accumulate> arena(accumulate* numbers_at,
+                                StepState const* own_steps = nullptr) const {
+    return {entries_.data(), blocks_.data(), tensor_of_.data(),
+            own_steps,       numbers_at,     sums_.data()};
   }
 
  private:

@@ -27,8 +27,8 @@ template <class Rule, class T> struct MeasureTensors {
   TensorArena<T> tensors;
 
   KOKKOS_FUNCTION void operator()(int b) const {
-    StepState const s = *state;
     TensorBlock const block = tensors.blocks[b];
+    StepState const s = tensors.step_of(block.tensor, state);
     if (is_skipped(s, block)) return;
     MeasureTensors const u = *this;  // a copy, which no store below can change
     Tensor const tensor = u.tensors.template tensor<Rule::tensor_numbers>(block.tensor);
@@ -100,8 +100,8 @@ template <class Rule, class T> struct MeasureTensorsByTeam {
   template <class Member> KOKKOS_FUNCTION void operator()(Member const& member) const {
     constexpr int sums = Rule::tensor_sums;
     int const b = member.league_rank();
-    StepState const s = *work.state;
     TensorBlock const block = work.tensors.blocks[b];
+    StepState const s = work.tensors.step_of(block.tensor, work.state);
     if (work.is_skipped(s, block)) return;
     auto const tensor = work.tensors.template tensor<Rule::tensor_numbers>(block.tensor);
     TensorSums<T, sums> all;
@@ -130,7 +130,7 @@ template <class Rule, class T> struct JoinTensors {
   T* totals = nullptr;  // (tensors, sums); nullptr: the share is the whole arena
 
   KOKKOS_FUNCTION void operator()(int t) const {
-    StepState const s = *state;
+    StepState const s = tensors.step_of(t, state);
     TensorEntry const entry = tensors.entries[t];
     bool const counts = s.finite != 0 && entry.frozen == 0;
     T sum[sums > 0 ? sums : 1] = {};
@@ -154,7 +154,7 @@ template <class Rule, class T> struct PrepareTensors {
   JoinTensors<Rule, T> join;
 
   KOKKOS_FUNCTION void operator()(int t) const {
-    StepState const s = *join.state;
+    StepState const s = join.tensors.step_of(t, join.state);
     if (s.finite == 0 || join.tensors.entries[t].frozen != 0) return;
     join.prepare(t, s, join.totals + long(t) * Rule::tensor_sums);
   }
@@ -168,10 +168,10 @@ template <class Rule, class Storage, class T, int Run> struct UpdateTensors {
   TensorArena<T> tensors;
 
   KOKKOS_FUNCTION void operator()(int item) const {
-    StepState const s = *run.state;
-    if (s.finite == 0) return run.restore(item);
+    StepState const of_all = *run.state;
+    if (of_all.finite == 0) return run.restore(item);
     UpdateTensors const u = *this;  // a copy, which no store below can change
-    T const factor = T(s.gradient_factor);
+    T const factor = T(of_all.gradient_factor);
     long const size = u.run.size;
     long const last = long(item + 1) * Run < size ? long(item + 1) * Run : size;
     for (long begin = long(item) * Run; begin < last;) {
@@ -179,6 +179,7 @@ template <class Rule, class Storage, class T, int Run> struct UpdateTensors {
       long const behind = u.tensors.entries[t].end - u.first;
       long const end = behind < last ? behind : last;
       auto const tensor = u.tensors.template tensor<Rule::tensor_numbers>(t);
+      StepState const s = u.tensors.step_of(t, u.run.state);
       PHYLLO_SIMD(16)
       for (long i = begin; i < end; ++i) {
         T const w = u.run.rule.update(u.run.master[i], u.run.gradients[i] * factor,

@@ -21,6 +21,7 @@ template <class M> struct RuleShare {
   long first = 0, count = 0;                  // parameters that this rank updates
   typename M::accumulate* state = nullptr;    // (Rule::states, count)
   typename M::accumulate* numbers = nullptr;  // (tensors, Rule::tensor_numbers)
+  StepState const* own_steps = nullptr;       // of tensors that have missed steps
 
   static constexpr bool on_host =
       Kokkos::SpaceAccessibility<typename M::space, Kokkos::HostSpace>::accessible;
@@ -45,12 +46,12 @@ template <class M> struct RuleShare {
   /// The update of one range of the arena, without its tensors.
   template <class Rule>
   UpdateParameters<Rule, typename M::storage, typename M::accumulate, run> update_of(
-      Rule const& rule, M& model, FrozenTensors::Range range, int buffers) const {
-    long const begin = range.first, size = range.second - begin;
+      Rule const& rule, M& model, FrozenTensors::Updated const& of, int buffers) const {
+    long const begin = of.range.first, size = of.range.second - begin;
     int const updates = int((size + run - 1) / run);
     int const items = updates > 0 || buffers == 0 ? updates : 1;
     return {rule,
-            model.state().data(),
+            of.place < 0 ? model.state().data() : own_steps + of.place,
             model.gradients().data() + begin,
             state + (begin - first),
             size,
@@ -82,7 +83,7 @@ template <class Rule, class M> struct TensorLaunches {
                                                   share.state,
                                                   share.count,
                                                   share.first,
-                                                  tensors.arena(share.numbers)};
+                                                  tensors.arena(share.numbers, share.own_steps)};
       int const blocks = int(tensors.block_count());
       using ByTeam = MeasureTensorsByTeam<Rule, accumulate>;
       if constexpr (Share::on_host)
@@ -104,20 +105,22 @@ template <class Rule, class M> struct TensorLaunches {
       share.launch(exec, tensors.table.size,
                    PrepareTensors<Rule, accumulate>{joined(model, rule, tensors, share, true)});
   }
-  /// range: of the arena. Where the step does not count, also restores so many running statistics.
+  /// of: a range of the arena. Where the step does not count, also restores so many running
+  /// statistics.
   static void update(space const& exec, M& model, Rule const& rule, Tensors const& tensors,
-                     Share const& share, FrozenTensors::Range range, int buffers) {
-    auto const update = share.update_of(rule, model, range, buffers);
+                     Share const& share, FrozenTensors::Updated const& of, int buffers) {
+    // Its kernel reads the StepState of each tensor itself.
+    auto const update = share.update_of(rule, model, {of.range}, buffers);
     share.launch(exec, update.items,
                  UpdateTensors<Rule, typename M::storage, accumulate, Share::run>{
-                     update, range.first, tensors.arena(share.numbers)});
+                     update, of.range.first, tensors.arena(share.numbers, share.own_steps)});
   }
 
  private:
   static JoinTensors<Rule, accumulate> joined(M const& model, Rule const& rule,
                                               Tensors const& tensors, Share const& share,
                                               bool shares) {
-    return {rule, model.state().data(), tensors.arena(share.numbers),
+    return {rule, model.state().data(), tensors.arena(share.numbers, share.own_steps),
             shares ? tensors.totals() : nullptr};
   }
 };

@@ -34,6 +34,7 @@ struct State {
   std::vector<unsigned char> step;
   int frozen = 0;  // of Caller::freeze
   long steps = 0;
+  Numbers missed = {};  // steps of frozen tensors
   bool operator==(State const&) const = default;
 };
 
@@ -52,6 +53,7 @@ class Caller : public Subject<Net, InTags, OutTags, S> {
     for (std::size_t i = 0; i < numbers.size(); ++i) s.optimizer.push_back(double(numbers(i)));
     auto const* const bytes = reinterpret_cast<unsigned char const*>(this->model().state().data());
     s.step.assign(bytes, bytes + sizeof(phyllo::StepState));
+    s.missed = this->held().optimizer().missed_steps(this->exec());
     return s;
   }
   void restore(State const& s) {
@@ -61,6 +63,7 @@ class Caller : public Subject<Net, InTags, OutTags, S> {
       numbers(i) = typename std::decay_t<decltype(numbers)>::non_const_value_type(s.optimizer[i]);
     std::memcpy(static_cast<void*>(this->model().state().data()), s.step.data(), s.step.size());
     freeze(s.frozen);
+    this->held().optimizer().set_missed_steps(this->exec(), s.missed);
     this->held().count_steps_from(s.steps);
   }
   /// Which tensors steps leave as they are. 0: none.
