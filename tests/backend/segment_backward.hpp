@@ -81,6 +81,7 @@ template <class... D, class P> struct Problem<op::Segment<D...>, P> {
   static constexpr int most_rows = 24;
 
   int batch;
+  bool by_rows = false;  // x: rows as in a slot
   StepState state{.seed = 5, .forward = 3, .first_sample = 11};
   std::vector<op::RunningStatistics> statistics;
   std::vector<S> x, parameters, d_y, d_x_before;
@@ -122,9 +123,11 @@ template <class... D, class P> struct Problem<op::Segment<D...>, P> {
     return work;
   }
 
-  /// By kernels of a backend, whose work memory is full of not-a-numbers.
+  /// By kernels of a backend, whose work memory is full of not-a-numbers. With `shares`, the
+  /// gradient of x, of as many numbers, takes the place of that of the result.
   template <template <class, class> class Kernels>
-  Gradients<P> run(InputGradient wanted, int shards = 0, Space const& exec = {}) const {
+  Gradients<P> run(InputGradient wanted, int shards = 0, Space const& exec = {},
+                   bool shares = false) const {
     using K = Kernels<Op, P>;
     constexpr A none = std::numeric_limits<A>::quiet_NaN();
     std::vector<A> arena(parameters.size(), none), partial(std::size_t(most_rows) * count, none);
@@ -140,7 +143,8 @@ template <class... D, class P> struct Problem<op::Segment<D...>, P> {
     for (int i = 0; i < work.forward.memory.slices; ++i)
       std::memset(static_cast<void*>(work.forward.memory.slice(i)), 0xff,
                   std::size_t(kernel_traits<K>.thread_bytes));
-    work.d_y = d_y.data();
+    if (shares) got.x = d_y;
+    work.d_y = shares ? got.x.data() : d_y.data();
     work.d_x = wanted == InputGradient::none ? nullptr : got.x.data();
     work.accumulate_gradient = wanted == InputGradient::added;
     work.parameter_first = first;
@@ -163,10 +167,10 @@ template <class... D, class P> struct Problem<op::Segment<D...>, P> {
   }
 
  private:
-  // x: images in their slot, rows as a caller's variables, one after the other.
+  // x: images in their slot, rows there too or as a caller's variables, one after the other.
   ExternalTensor source(std::vector<double>& columns) const {
     ExternalTensor t;
-    if (input.positions() == 1) {
+    if (input.positions() == 1 && !by_rows) {
       for (int c = 0; c < input.channels; ++c)
         for (int n = 0; n < batch; ++n)
           columns.push_back(double(x[std::size_t(n * input.channels + c)]));
@@ -209,13 +213,24 @@ inline constexpr double bound = std::is_same_v<typename P::storage, double>  ? 1
 /// Kernels of a backend against the reference.
 template <class Segment, class P, template <class, class> class Kernels> void compare(int batch) {
   CAPTURE(batch);
-  Problem<Segment, P> const p(batch);
+  Problem<Segment, P> p(batch);
   for (auto const wanted : {InputGradient::none, InputGradient::written, InputGradient::added}) {
     CAPTURE(int(wanted));
     auto const expected = p.template run<reference::Kernels>(wanted);
+    p.by_rows = false;
     auto const got = p.template run<Kernels>(wanted);
     CHECK(distance(expected.parameters, got.parameters) <= bound<P>);
     if (wanted != InputGradient::none) CHECK(distance(expected.x, got.x) <= bound<P>);
+    if (p.input.positions() > 1) continue;
+    p.by_rows = true;
+    auto const of_rows = p.template run<Kernels>(wanted);
+    CHECK(of_rows.parameters == got.parameters);
+    if (wanted != InputGradient::none) CHECK(of_rows.x == got.x);
+    if (wanted == InputGradient::written && p.input.size() == p.output.size()) {
+      auto const shared = p.template run<Kernels>(wanted, 0, {}, true);
+      CHECK(shared.parameters == got.parameters);
+      CHECK(shared.x == got.x);
+    }
   }
 }
 

@@ -149,6 +149,22 @@ template <class Segment, class P> void compare_forward(int batch, bool training)
     CHECK(gapped[std::size_t(n * (A::last + 1) + A::last)] == 7.0);
   }
   CHECK(distance(expected, got) <= bound<P>);
+
+  // Rows side by side, in memory of their own and in that of their inputs; a row more behind them.
+  int const more = A::first > A::last ? A::first : A::last;
+  for (bool const shares : {false, true}) {
+    if (shares && A::first != A::last) continue;
+    std::vector<S> in = x, out(std::size_t(batch) * A::last + std::size_t(more), S(7.0f));
+    in.insert(in.end(), std::size_t(more), S(7.0f));
+    run<Segment, P>(exec, work, rows_of(in, type_of<S>, A::first),
+                    rows_of(shares ? in : out, type_of<S>, A::last));
+    exec.fence("segment");
+    std::vector<S> const& written = shares ? in : out;
+    int different = 0;
+    for (std::size_t i = 0; i < written.size(); ++i)
+      different += double(written[i]) != (i < got.size() ? double(got[i]) : 7.0);
+    CHECK(different == 0);
+  }
 }
 
 template <class Sum> struct StepResults {
@@ -241,6 +257,7 @@ using Panels = op::Segment<Dense<31, 100, true, ReLU>, Dense<100, 128, true, Tan
                            Dense<128, 65, false, ReLU>, Dense<65, 9, true>>;
 using Narrow = op::Segment<Dense<1, 2, true, Tanh>, Dense<2, 1, true>, Dense<1, 8, false, GELU>,
                            Dense<8, 15, true, Tanh>>;
+using Lone = op::Segment<Dense<32, 32, true>>;
 using Even = op::Segment<Dense<16, 64, true, ReLU>, Dense<64, 64, true, ReLU>, Dense<64, 16, true>>;
 
 // Results of a segment, from numbers of one type side by side, one channel after the other or one
@@ -353,6 +370,7 @@ TEST_CASE_TEMPLATE("openmp: segments narrower than a vector", P,
 }
 TEST_CASE_TEMPLATE("openmp: segments of whole vectors", P, Full<float>, Mixed<bf16, float>) {
   compare<Even, P>();
+  compare<Lone, P>();
 }
 
 #endif

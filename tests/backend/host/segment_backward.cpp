@@ -27,6 +27,10 @@ using Panels = op::Segment<Dense<31, 100, true, Tanh>, Dense<100, 128, true, GEL
                            Dense<128, 65, false, Dropout<0.3>>>;
 using Narrow = op::Segment<Dense<1, 2, true, Tanh>, Dense<2, 1, true>, Dense<1, 8, false, GELU>,
                            Dense<8, 15, true, Tanh>>;
+// Rows that are lines of a tile, which are read and written where they are.
+using Lines = op::Segment<Dense<16, 32, true, Tanh>, Dense<32, 16, true>>;
+using Lone = op::Segment<Dense<32, 32, true>>;
+using LoneWithout = op::Segment<Dense<16, 48, false>>;
 // The input again behind the first layer and behind the last, and one value twice.
 using Sums = op::Segment<Dense<19, 19, true, GELU>, phyllo::op::Sum<19, 0, Chain<Tanh>>,
                          Dense<19, 19, false, Dropout<0.2>>, phyllo::op::Sum<19, 2, Chain<>>,
@@ -95,6 +99,12 @@ TEST_CASE_TEMPLATE("openmp: segments backwards, of several panels", P,
 TEST_CASE_TEMPLATE("openmp: segments backwards, narrower than a vector", P,
                    Full<double> PHYLLO_IN_VERIFY(, Full<float>, Mixed<bf16, float>)) {
   compare_all<Narrow, P>();
+}
+TEST_CASE_TEMPLATE("openmp: segments backwards, of whole vectors", P, Full<float>,
+                   Full<double> PHYLLO_IN_VERIFY(, Mixed<bf16, float>)) {
+  compare_all<Lines, P>();
+  compare_all<Lone, P>();
+  compare_all<LoneWithout, P>();
 }
 TEST_CASE_TEMPLATE("openmp: segments backwards, with sums", P, Full<double>,
                    Mixed<bf16, float> PHYLLO_IN_VERIFY(, Full<float>)) {

@@ -65,6 +65,11 @@ template <class Op, class P> struct backward_piece {
     alignas(64) A normalizations[2 * Layout::normalized + 1];
     alignas(64) A statistics[Layout::statistics + 1];
     alignas(64) A weights[Weights::size + 1];
+    // Of the tile: its input, the gradient of its result, that of its input; here, or where the
+    // caller's rows are lines of a tile.
+    A const* x = value;
+    A const* d_y = d[(layers - 1) % 2];
+    A* d_x = d[1];
   };
   static constexpr long image_bytes = (Images::bytes + 63) / 64 * 64;
   /// Of work memory, for each piece.
@@ -125,15 +130,18 @@ template <class Op, class P> struct backward_piece {
       }
       stages.finish(gradients);
     } else {
+      InPlace const whole = in_place();
       for (long n = first; n < last; n += tile_size) {
         int const rows = int(last - n < tile_size ? last - n : tile_size);
-        TileTransfer<A>::load(source, n, rows, Layout::in_count[0], memory.value,
-                              Layout::in_stride[0]);
+        place_tile(memory, whole, n, rows);
+        if (memory.x == memory.value)
+          TileTransfer<A>::load(source, n, rows, Layout::in_count[0], memory.value,
+                                Layout::in_stride[0]);
         if constexpr (Layout::converts)
           for (int i = 0; i < rows * Layout::in_stride[0]; ++i)
             memory.value[i] = rounded<P>(memory.value[i]);
         int const next = int(last - n - rows < tile_size ? last - n - rows : tile_size);
-        constexpr int calls = layers * (tile_rows / 6);
+        constexpr int calls = prefetch_calls();
         TilePrefetch<false> read(source, n + rows, next, Layout::in_count[0], calls);
         TilePrefetch<false> wanted(Result::tensor(work, outputs), n + rows, next,
                                    Result::channels(outputs), calls);
@@ -149,6 +157,52 @@ template <class Op, class P> struct backward_piece {
   }
 
  private:
+  // The caller's memory, where its rows are lines of a tile; nullptr: they are copied.
+  struct InPlace {
+    A const* x = nullptr;
+    A const* d_y = nullptr;
+    A* d_x = nullptr;
+  };
+  InPlace in_place() const {
+    InPlace whole;
+    if constexpr (!Layout::converts && images == 0) {
+      using Transfer = TileTransfer<A>;
+      using First = typename Layout::template Op<0>;
+      using Last = typename Layout::template Op<layers - 1>;
+      constexpr int inputs = Layout::in_count[0], in_stride = Layout::in_stride[0];
+      whole.x = Transfer::in_place(source, inputs, in_stride);
+      if constexpr (has_input_gradient) {
+        // Chains and row normalisations change what they are given.
+        if (op::is_dense<Last> && Last::chain::length == 0)
+          whole.d_y = Transfer::in_place(rows_of(work.d_y, outputs), outputs, out_stride);
+        if (op::is_dense<First> && work.d_x != nullptr)
+          whole.d_x = Transfer::in_place(rows_of(work.d_x, inputs), inputs, in_stride);
+        long const batch = work.forward.batch;
+        if (Transfer::overlap(whole.d_x, batch * inputs, whole.d_y, batch * outputs))
+          whole.d_y = nullptr;
+        // The first layer reads all of a tile's input before it writes the gradient there.
+        if (whole.d_x != whole.x &&
+            Transfer::overlap(whole.d_x, batch * inputs, whole.x, batch * inputs))
+          whole.x = nullptr;
+      }
+    }
+    return whole;
+  }
+  // Rows that no sample has are computed too, but for those of whole tiles.
+  static void place_tile(Memory& m, InPlace const& whole, long n, int rows) {
+    bool const is_whole = rows == Layout::stored_rows;
+    m.x = is_whole && whole.x != nullptr ? whole.x + n * Layout::in_count[0] : m.value;
+    m.d_y = is_whole && whole.d_y != nullptr ? whole.d_y + n * outputs : m.d[(layers - 1) % 2];
+    m.d_x = is_whole && whole.d_x != nullptr ? whole.d_x + n * Layout::in_count[0] : m.d[1];
+  }
+  template <int Value> static A const* value_of(Memory const& m) {
+    return Value == 0 ? m.x : m.value + Layout::value_at(Value);
+  }
+  // The gradient of value Value, which layer Value gives.
+  template <int Value> static A* gradient_of(Memory& m) {
+    return Value == 0 ? m.d_x : m.d[(Value + 1) % 2];
+  }
+
   // What the tiles read of the parameters beside the weights.
   template <std::size_t... I> void prepare(Memory& memory, std::index_sequence<I...>) const {
     (transpose_layer<int(I)>(memory.transposed), ...);
@@ -204,9 +258,9 @@ template <class Op, class P> struct backward_piece {
       if (adds_to_input_gradient())
         TileTransfer<A>::load(rows_of(work.d_x, Layout::in_count[0]), n, rows, Layout::in_count[0],
                               m.more, Layout::in_stride[0]);
-    (backward<layers - 1 - int(I)>(m, n, rows, gradients), ...);
+    (backward<layers - 1 - int(I)>(m, n, rows, gradients, between_blocks), ...);
     if constexpr (rows_have_input_gradient)
-      if (gives_input_gradient())
+      if (gives_input_gradient() && m.d_x == m.d[1])
         TileTransfer<A>::store(m.d[1], Layout::in_stride[0], n, rows, Layout::in_count[0],
                                rows_of(work.d_x, Layout::in_count[0]));
   }
@@ -223,7 +277,7 @@ template <class Op, class P> struct backward_piece {
     if constexpr (Layer + 1 == layers && !needs_result) return;
     using D = typename Layout::template Op<Layer>;
     constexpr bool saves = D::chain::derivative_of == Derivative::input;
-    A const* const x = m.value + Layout::value_at(Layer);
+    A const* const x = value_of<Layer>(m);
     A* const y = m.value + Layout::value_at(Layer + 1);
     A* const kept = saves ? m.saved + Layout::value_at(Layer + 1) : nullptr;
     if constexpr (op::is_dense<D>)
@@ -236,13 +290,13 @@ template <class Op, class P> struct backward_piece {
           A(work.forward.statistics[images + Layer].epsilon), y, kept,
           m.statistics + Layout::statistics_at(Layer), randomness<Layer>(), int(n));
     else
-      RowTile<D, P>::add(rows, x, m.value + Layout::value_at(D::earlier), y, kept,
-                         randomness<Layer>(), int(n));
+      RowTile<D, P>::add(rows, x, value_of<D::earlier>(m), y, kept, randomness<Layer>(), int(n));
   }
 
   // The gradient of the last layer's sums into d[(layers - 1) % 2].
   void result_gradient(Memory& m, long n, int rows) const {
     using Last = typename Layout::template Op<layers - 1>;
+    if (m.d_y != m.d[(layers - 1) % 2]) return;  // read where it is
     constexpr int at = Layout::value_at(layers);
     A* const d = m.d[(layers - 1) % 2];
     Result::run(work, n, rows, outputs, m.value + at, m.target, d, out_stride);
@@ -265,19 +319,29 @@ template <class Op, class P> struct backward_piece {
     return adds ? m.more + Layout::value_at(Value) : nullptr;
   }
 
-  template <int Layer>
-  void backward(Memory& m, long n, int rows, Gradients const& gradients) const {
+  // A lone layer without a result has no blocks forward between which it could ask for memory.
+  static constexpr bool prefetches_backwards = layers == 1 && !needs_result && Layout::is_dense[0];
+  static constexpr int prefetch_calls() {
+    if constexpr (prefetches_backwards)
+      return DenseTile<typename Layout::template Op<0>, P>::gradient_blocks;
+    return layers * (tile_rows / 6);
+  }
+
+  template <int Layer, class Between>
+  void backward(Memory& m, long n, int rows, Gradients const& gradients,
+                Between const& between_blocks) const {
     using D = typename Layout::template Op<Layer>;
-    A const* const d_y = m.d[Layer % 2];
-    A* const d_x = m.d[(Layer + 1) % 2];
+    A const* const d_y = Layer + 1 == layers ? m.d_y : m.d[Layer % 2];
+    A* const d_x = gradient_of<Layer>(m);
     if constexpr (op::is_dense<D>)
-      DenseTile<D, P>::backward_parameters(rows, m.value + Layout::value_at(Layer), d_y,
-                                           gradients.of_weight(images + Layer),
-                                           D::bias ? gradients.of_bias(images + Layer) : nullptr);
+      DenseTile<D, P>::backward_parameters(
+          rows, value_of<Layer>(m), d_y, gradients.of_weight(images + Layer),
+          D::bias ? gradients.of_bias(images + Layer) : nullptr, [&] {
+            if constexpr (prefetches_backwards) between_blocks();
+          });
     else if constexpr (op::is_row_norm<D>)
       RowNormTile<D, P, Layout::stored_rows>::backward(
-          rows, m.value + Layout::value_at(Layer), d_y,
-          m.normalizations + 2 * Layout::normalized_at(Layer),
+          rows, value_of<Layer>(m), d_y, m.normalizations + 2 * Layout::normalized_at(Layer),
           m.statistics + Layout::statistics_at(Layer), d_x,
           D::scale ? gradients.of_weight(images + Layer) : nullptr,
           D::bias ? gradients.of_bias(images + Layer) : nullptr);

@@ -77,29 +77,27 @@ template <class D, class P> struct DenseTile {
   }
 
   /// d_weight += x^T d_y and d_bias += the sum of the rows of d_y.
-  static void backward_parameters(int rows, A const* x, A const* d_y, A* d_weight, A* d_bias) {
+  template <class Between>
+  static void backward_parameters(int rows, A const* x, A const* d_y, A* d_weight, A* d_bias,
+                                  Between const& between_blocks) {
     panels([&](auto panel) {
       constexpr int p = decltype(panel)::value;
       constexpr int width = Outputs::template width<p>, last = Outputs::template last<p>;
       constexpr int column = Outputs::template first<p> * lanes<A>;
       constexpr int block = Outputs::rows(width, D::inputs);
       constexpr int whole = (D::inputs - 1) / block * block;
-      for (int i = 0; i < whole; i += block)
+      for (int i = 0; i < whole; i += block) {
+        between_blocks();
         gradient_block<block, width, last>(rows, x + i, d_y + column,
                                            d_weight + i * D::outputs + column);
+      }
       gradient_block<D::inputs - whole, width, last>(rows, x + whole, d_y + column,
                                                      d_weight + whole * D::outputs + column);
-      if constexpr (D::bias) {
-        RegisterBlock<A, 1, width, last> sums;
-        sums.begin(static_cast<A const*>(nullptr));
-        for (int r = 0; r < rows; ++r)
-          for (int v = 0; v < width; ++v)
-            sums.sum[0][v] = InstructionSet::add(sums.sum[0][v],
-                                                 sums.load(d_y + long(r) * y_stride + column, v));
-        sums.add_rows_to(d_bias + column, 0);
-      }
     });
+    if constexpr (D::bias) add_rows<0>(rows, d_y, d_bias);
   }
+  /// How often backward_parameters calls `between_blocks`, but for panels of one block.
+  static constexpr int gradient_blocks = Outputs::panels * (D::inputs / 12 + 1);
 
   /// d times the derivative of a chain, for `count` channels of one sample from `column` on.
   template <class C>
@@ -170,6 +168,22 @@ template <class D, class P> struct DenseTile {
         y[i] = rounded<P>(Chain::value(y[i], e));
       }
     }
+  }
+
+  // d_bias += the rows of d_y, from one vector on: as many sums side by side as additions are on
+  // their way at once.
+  template <int First> static void add_rows(int rows, A const* d_y, A* d_bias) {
+    constexpr int rest = Outputs::vectors - First, width = rest < 8 ? rest : 8;
+    constexpr int last = width == rest ? D::outputs - (Outputs::vectors - 1) * lanes<A> : lanes<A>;
+    RegisterBlock<A, 1, width, last> sums;
+    sums.begin(static_cast<A const*>(nullptr));
+    d_y += First * lanes<A>;
+    for (int r = 0; r < rows; ++r, d_y += y_stride)
+      for (int v = 0; v < width; ++v)
+        sums.sum[0][v] = InstructionSet::add(sums.sum[0][v], sums.load(d_y, v));
+    sums.add_rows_to(d_bias + First * lanes<A>, 0);
+    if constexpr (width < rest)
+      add_rows<First + width>(rows, d_y - rows * long(y_stride) - First * lanes<A>, d_bias);
   }
 
   template <class ChainBefore, int Rows, int Width>

@@ -83,6 +83,12 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
       run(Weights<false>(work, m.weights), first, last, memory, m);
   }
 
+  // Of a tile: what the first layer reads and the last one writes.
+  struct Ends {
+    A const* x;
+    A* y;
+  };
+
   template <class W>
   void run(W const& weights, long first, long last, [[maybe_unused]] std::byte* memory,
            Memory& m) const {
@@ -96,38 +102,59 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
                            ? l < Layout::layers ? Layout::in_stride[l] : Layout::out_stride[l - 1]
                            : Layout::widest));
     normalize(m.normalizations);
+    Ends const in_tile{value + value_at(0), value + value_at(Layout::layers)};
     if constexpr (images > 0) {
       Images stages(reinterpret_cast<A*>(memory), work);
       for (long n = first; n < last; n += tile) {
         int const rows = int(last - n < tile ? last - n : tile);
         stages.forward(source, n, rows, value, Layout::in_stride[0]);
-        layers(weights, rows, int(n), m, [] {});
+        layers(weights, rows, int(n), m, in_tile, [] {});
         store(value, n, rows);
       }
     } else {
+      Ends const whole = in_place();
       for (long n = first; n < last; n += tile) {
         int const rows = int(last - n < tile ? last - n : tile);
-        TileTransfer<A>::load(source, n, rows, Layout::in_count[0], value, Layout::in_stride[0]);
+        // Rows that no sample has are computed too, but for those of whole tiles.
+        bool const is_whole = rows == Layout::stored_rows;
+        Ends const ends{
+            is_whole && whole.x != nullptr ? whole.x + n * Layout::in_count[0] : in_tile.x,
+            is_whole && whole.y != nullptr ? whole.y + n * outputs : in_tile.y};
+        if (ends.x == in_tile.x)
+          TileTransfer<A>::load(source, n, rows, Layout::in_count[0], value, Layout::in_stride[0]);
         if constexpr (Layout::converts)
           for (int i = 0; i < rows * Layout::in_stride[0]; ++i) value[i] = rounded<P>(value[i]);
         long const left = last - n - rows;
         constexpr int calls = Layout::layers * (tile_rows / 6);
         TilePrefetch<false> read(source, n + rows, left < tile ? left : tile, Layout::in_count[0],
                                  calls);
-        TilePrefetch<true> written(target, n, rows, Layout::out_count[Layout::layers - 1], calls);
-        layers(weights, rows, int(n), m, [&] {
+        TilePrefetch<true> written(target, n, rows, outputs, calls);
+        layers(weights, rows, int(n), m, ends, [&] {
           read();
           written();
         });
-        store(value, n, rows);
+        if (ends.y == in_tile.y) store(value, n, rows);
       }
     }
   }
 
  private:
+  static constexpr int outputs = Layout::out_count[Layout::layers - 1];
+  static constexpr int out_stride = Layout::out_stride[Layout::layers - 1];
+
   void store(A const* value, long n, int rows) const {
-    TileTransfer<A>::store(value + value_at(Layout::layers), Layout::out_stride[Layout::layers - 1],
-                           n, rows, Layout::out_count[Layout::layers - 1], target);
+    TileTransfer<A>::store(value + value_at(Layout::layers), out_stride, n, rows, outputs, target);
+  }
+  // The caller's memory, where its rows are those of a tile; of which a layer's panels read lines
+  // that others have written, if both are the same.
+  Ends in_place() const {
+    if constexpr (Layout::converts) return {nullptr, nullptr};
+    using Transfer = TileTransfer<A>;
+    A* const x = Transfer::in_place(source, Layout::in_count[0], Layout::in_stride[0]);
+    A* const y = Transfer::in_place(target, outputs, out_stride);
+    long const batch = work.batch;
+    bool const shared = Transfer::overlap(x, batch * Layout::in_count[0], y, batch * outputs);
+    return {shared ? nullptr : x, y};
   }
   void normalize(A* normalizations) const {
     [&]<int... L>(std::integer_sequence<int, L...>) {
@@ -151,25 +178,30 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
   }
 
   template <class W, class Between>
-  void layers(W const& weights, int rows, int n, Memory& m, Between const& between_blocks) const {
+  void layers(W const& weights, int rows, int n, Memory& m, Ends const& ends,
+              Between const& between_blocks) const {
     [&]<int... L>(std::integer_sequence<int, L...>) {
-      (layer<L>(weights, rows, n, m, between_blocks), ...);
+      (layer<L>(weights, rows, n, m, ends, between_blocks), ...);
     }(std::make_integer_sequence<int, Layout::layers>{});
   }
+  template <int Value> static A const* value_of(Memory& m, Ends const& ends) {
+    return Value == 0 ? ends.x : m.value + value_at(Value);
+  }
   template <int L, class W, class Between>
-  void layer(W const& weights, int rows, int n, Memory& m, Between const& between_blocks) const {
+  void layer(W const& weights, int rows, int n, Memory& m, Ends const& ends,
+             Between const& between_blocks) const {
     using Op = typename Layout::template Op<L>;
     Randomness random = work.random;
     random.position += work.position[images + L];
-    A const* const x = m.value + value_at(L);
-    A* const y = m.value + value_at(L + 1);
+    A const* const x = value_of<L>(m, ends);
+    A* const y = L + 1 == Layout::layers ? ends.y : m.value + value_at(L + 1);
     [[maybe_unused]] A const* const normalization = m.normalizations + 2 * Layout::normalized_at(L);
     if constexpr (op::is_dense<Op>)
       DenseTile<Op, P>::forward(rows, x, weights.template weight<L>(), weights.template stride<L>(),
                                 weights.template bias<L>(), y, static_cast<A*>(nullptr), random, n,
                                 between_blocks);
     else if constexpr (op::is_sum<Op>)
-      RowTile<Op, P>::add(rows, x, m.value + value_at(Op::earlier), y, nullptr, random, n);
+      RowTile<Op, P>::add(rows, x, value_of<Op::earlier>(m, ends), y, nullptr, random, n);
     else if constexpr (op::is_row_norm<Op>)
       RowNormTile<Op, P, Layout::stored_rows>::forward(rows, x, normalization,
                                                        A(work.statistics[images + L].epsilon), y,

@@ -63,6 +63,21 @@ template <class T> class TileTransfer {
     }
   }
 
+  /// The tensor's numbers where its rows are lines of a tile; nullptr: they have to be copied.
+  static T* in_place(ExternalTensor const& t, int channels, int stride) {
+    bool const same = t.type == rows_of(static_cast<T const*>(nullptr), channels).type;
+    return same && t.variables == 0 && t.channel_stride == 1 && t.sample_stride == channels &&
+                   stride == channels
+               ? static_cast<T*>(t.data[0])
+               : nullptr;
+  }
+  /// Whether rows of so many numbers share memory.
+  static bool overlap(T const* a, long numbers_of_a, T const* b, long numbers_of_b) {
+    auto const at = [](T const* p) { return reinterpret_cast<std::uintptr_t>(p); };
+    return a != nullptr && b != nullptr && at(a) < at(b + numbers_of_b) &&
+           at(b) < at(a + numbers_of_a);
+  }
+
   /// Whether a sample's positions stand one behind the other, `spatial_stride[2]` apart.
   static bool is_one_line(ExternalTensor const& t, Shape const& s) {
     std::ptrdiff_t const* const step = t.spatial_stride;
