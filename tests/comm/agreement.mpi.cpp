@@ -78,6 +78,24 @@ TEST_CASE("Agreement: another network, precision, policy, rule, loss, rate or se
         refusal("Narrow", "seed: 2", "seed: 1"));
 }
 
+TEST_CASE("Agreement: options of a rule, its schedule and clipping as well") {
+  auto const refused = [](std::string const& sentence, char const* what) {
+    return ranks_of() == 1 ? sentence.empty() : sentence.find(what) != std::string::npos;
+  };
+  double const number = is_last() ? 0.5 : 0.25;
+  CHECK(refused(made<Narrow>(Sgd{.momentum = number}), "momentum 0.25"));
+  CHECK(refused(made<Narrow, Full<float>, AllReduce<Mpi>, Adam>(Adam{.epsilon = number * 1e-9}),
+                "options of the rule"));
+  CHECK(
+      refused(made<Narrow>(Sgd{.schedule = exponential_schedule(number)}), "options of the rule"));
+  CHECK(refused(sentence_of([&] {
+                  Trainer<Narrow, MeanSquaredError, Sgd, Full<float>, AllReduce<Mpi>> const trainer(
+                      Space{}, MPI_COMM_WORLD, Sgd{}, {.batch = 4},
+                      {.clipping = {.largest_norm = number}});
+                }),
+                "largest norm: 0.25"));
+}
+
 // To make these takes calls that AllReduce does not make.
 TEST_CASE_TEMPLATE("Agreement: policies that differ are refused before they are made", C,
                    Hierarchical<Mpi>, Lag<1, AllReduce<Mpi>>, Sharded<AllReduce<Mpi>>,

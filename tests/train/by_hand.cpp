@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 using namespace phyllo;
@@ -42,6 +43,15 @@ double distance(std::vector<double> const& a, std::vector<double> const& b) {
     norm += a[i] * a[i];
   }
   return std::sqrt(difference / norm);
+}
+
+template <class M, class O> void one_step(Space const& exec, M& model, O& optimizer, int k) {
+  Matrix const x = values(7, 4, k), d_y = values(7, 6, 10 + k);
+  Matrix y("y", 7, 6);
+  model.forward(exec, x, y);
+  model.backward(exec, d_y, 7.0);
+  optimizer.step(exec, model);
+  exec.fence("by hand");
 }
 
 }  // namespace
@@ -113,6 +123,61 @@ TEST_CASE("loop by hand: it equals the trainer on uneven batches, one of them em
     exec.fence("by hand");
     CHECK(distance(parameters_of(model), parameters_of(trainer.model())) < 1e-13);
   }
+}
+
+TEST_CASE("loop by hand: in float16 no loss scale is applied, as in other precisions") {
+  Space const exec;
+  auto const moved = [&]<class P>(P) {
+    Model<Encoder, P, Execution<Space>> model(exec, {.batch = 8, .seed = 3});
+    Optimizer optimizer(exec, model, Sgd{.rate = 0.25f});
+    exec.fence("by hand");
+    auto const before = parameters_of(model);
+    Matrix const x = values(8, 4, 0.5), d_y = values(8, 6, 0.1);
+    Matrix y("y", 8, 6);
+    model.forward(exec, x, y);
+    model.backward(exec, d_y, 8.0f);
+    optimizer.step(exec, model);
+    exec.fence("by hand");
+    auto after = parameters_of(model);
+    for (std::size_t i = 0; i < after.size(); ++i) after[i] -= before[i];
+    return after;
+  };
+  auto const wanted = moved(Full<double>{});
+  CHECK(distance(wanted, moved(Mixed<fp16, float>{})) < 2e-2);
+  CHECK(distance(wanted, moved(Mixed<bf16, float>{})) < 1e-1);
+}
+
+TEST_CASE("loop by hand: a new optimizer of a model begins anew, whatever one before it did") {
+  Space const exec;
+  auto const next = [&](auto const& rule, bool after_another) {
+    ModelOf<Encoder> model(exec, {.batch = 7, .seed = 4});
+    if (after_another) {
+      Optimizer before(exec, model, Sgd{.rate = 0});
+      for (int k = 0; k < 20; ++k) one_step(exec, model, before, k);
+      before.set_rate(exec, model, 1e-6);
+    }
+    Optimizer optimizer(exec, model, rule);
+    for (int k = 0; k < 3; ++k) one_step(exec, model, optimizer, k);
+    return parameters_of(model);
+  };
+  auto const check = [&](auto const& rule) { CHECK(next(rule, false) == next(rule, true)); };
+  check(Sgd{.rate = 0.1, .momentum = 0.9, .dampening = 0.5, .schedule = cosine_schedule(5)});
+  check(Adam{.rate = 0.01});
+  check(NAdam{.rate = 0.01});
+  check(Adagrad{.rate = 0.01, .rate_decay = 1});
+}
+
+TEST_CASE("loop by hand: a model that was moved from is refused with one sentence") {
+  Space const exec;
+  ModelOf<Encoder> model(exec, {.batch = 3});
+  ModelOf<Encoder> const other = std::move(model);
+  Matrix const x = values(3, 4, 0.1);
+  Matrix y("y", 3, 6);
+  other.infer(exec, x, y);
+  CHECK_THROWS_WITH_AS(model.infer(exec, x, y), doctest::Contains("one that was moved from"),
+                       Error);
+  CHECK_THROWS_WITH_AS(model.forward(exec, x, y), doctest::Contains("one that was moved from"),
+                       Error);
 }
 
 TEST_CASE("loop by hand: a batch larger than the model is refused with one sentence") {

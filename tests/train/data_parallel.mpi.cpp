@@ -233,6 +233,30 @@ TEST_CASE("data parallel: default statistics are each rank's own, running ones a
   CHECK(distance(expected, numbers(trainer.model())) < 1e-6);
 }
 
+TEST_CASE("data parallel: running statistics of a rank without samples do not count") {
+  Space exec;
+  using T = Trainer<LocalNorm, MeanSquaredError, Sgd, Full<double>, AllReduce<Mpi>>;
+  using One = Trainer<LocalNorm, MeanSquaredError, Sgd, Full<double>>;
+  T trainer(exec, MPI_COMM_WORLD, Sgd{.rate = 0.1f}, {.batch = 12, .seed = 7});
+  One one(exec, Sgd{.rate = 0.1f}, {.batch = 12, .seed = 7});
+  auto const x = on_device(values(6, LocalNorm::input.size(), 0, 0.3));
+  auto const t = on_device(values(6, LocalNorm::output.size(), 0, 1.9));
+  std::pair<int, int> const own{0, rank_of() == ranks_of() - 1 ? 6 : 0};
+  for (int step = 0; step < 5; ++step) {
+    trainer.step(Kokkos::subview(x, own, Kokkos::ALL), Kokkos::subview(t, own, Kokkos::ALL));
+    one.step(x, t);
+  }
+  // A call that one rank is refused has sent nothing, and may be repeated.
+  bool const wrong = rank_of() == 0 && ranks_of() > 1;
+  if (wrong) CHECK_THROWS_AS(trainer.evaluate(t, t), Error);
+  double const loss =
+      trainer.evaluate(Kokkos::subview(x, own, Kokkos::ALL), Kokkos::subview(t, own, Kokkos::ALL))
+          .loss;
+  CHECK(loss == doctest::Approx(one.evaluate(x, t).loss).epsilon(1e-10));
+  exec.fence();
+  CHECK(distance(numbers(one.model()), numbers(trainer.model())) < 1e-10);
+}
+
 TEST_CASE("data parallel: an overflow on one rank skips the step on all") {
   Space exec;
   using T = Trainer<Convolutional, MeanSquaredError, Sgd, Mixed<fp16, float>, AllReduce<Mpi>>;

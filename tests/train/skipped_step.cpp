@@ -92,6 +92,27 @@ TEST_CASE("skipped step: a NaN or an infinity changes nothing that is kept") {
 #endif
 }
 
+TEST_CASE("skipped step: a target that is not a number, under losses of differences") {
+  auto const check = [&]<class Loss>(Loss) {
+    Space const exec;
+    Trainer<Narrow, Loss, Sgd, Full<float>, Local, Execution<Space>> trainer(exec, Sgd{},
+                                                                             {.batch = 5});
+    auto const before = kept_of(trainer);
+    auto const x = values(5, 32, 0.3), t = values(5, 3, 0.8);
+    t(2, 1) = not_a_number;
+    trainer.step(x, t);
+    CHECK(kept_of(trainer) == before);
+    CHECK(trainer.model().state()().skipped == 1);
+  };
+  check(MeanAbsoluteError{});
+  check(Quantile{});
+  check(Huber{});
+  check(SmoothL1{});
+  check(LogCosh{});
+  check(BinaryCrossEntropy{});
+  check(PoissonLikelihood{});
+}
+
 TEST_CASE("skipped step: Reproducible keeps its running statistics as well") {
   using Exec =
       Execution<Space, typename DefaultBackends<Space>::type, FusionLevel::tile, Reproducible<4>>;

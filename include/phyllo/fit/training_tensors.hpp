@@ -95,8 +95,11 @@ template <class T> class TrainingTensors {
     detail::numbers_of<std::uint64_t>(file, counters, 8, who);
     detail::numbers_of<double>(file, factors, 10, who);
     missed_steps(file, who);
-    if (has_rank_buffers(trainer, file))
+    if (has_rank_buffers(trainer, file)) {
       detail::numbers_of<float>(file, rank_buffers(trainer), M::nodes.buffer_size, who);
+      if (file.find(samples) != nullptr)
+        detail::numbers_of<double>(file, samples, trainer.sums().size(), who);
+    }
     OwnState::in(trainer, file, who);
     // Last: another network lacks tensors too, about which the sentences above say more.
     expect(file, "phyllo.layers", layers(), who);
@@ -118,6 +121,7 @@ template <class T> class TrainingTensors {
           detail::numbers_of<float>(file, rank_buffers(trainer), M::nodes.buffer_size, who);
       copy_in(exec, model.buffers(), numbers);
     }
+    restore_samples(trainer, file, who);
     restore_rule(trainer, file, who);
     auto const c = detail::numbers_of<std::uint64_t>(file, counters, 8, who);
     auto const f = detail::numbers_of<double>(file, factors, 10, who);
@@ -151,6 +155,7 @@ template <class T> class TrainingTensors {
   static constexpr ElementType number_type = detail::stored_type<A>();
   static constexpr char const* counters = "phyllo.counters";
   static constexpr char const* factors = "phyllo.factors";
+  static constexpr char const* samples = "phyllo.samples";      // that ranks have seen
   static constexpr char const* missed = "phyllo.missed_steps";  // of tensors that were frozen
   using Numbers = typename M::template Vector<A>;
   using Buffers = typename M::template Vector<float>;
@@ -176,6 +181,18 @@ template <class T> class TrainingTensors {
       throw Error(who + ": expected a checkpoint of training with " + key + " " + expected +
                   ", got " + (got == nullptr ? "none" : detail::in_quotes(*got)) +
                   ". Resume with the network, rule and precision that wrote it.");
+  }
+  static constexpr bool counts_samples = requires(T& trainer) { trainer.samples_seen(); };
+  // On other ranks all have the same running statistics, which count alike.
+  static void restore_samples([[maybe_unused]] T& trainer, [[maybe_unused]] TensorFile const& file,
+                              [[maybe_unused]] std::string const& who) {
+    if constexpr (counts_samples) {
+      bool const known = has_rank_buffers(trainer, file) && file.find(samples) != nullptr;
+      long const ranks = trainer.sums().size(), rank = trainer.sums().rank();
+      trainer.count_samples_from(
+          known ? long(detail::numbers_of<double>(file, samples, ranks, who)[std::size_t(rank)])
+                : 0);
+    }
   }
   // Of each tensor; none where no tensor has missed a step.
   static std::vector<double> missed_steps(TensorFile const& file, std::string const& who) {
@@ -228,6 +245,14 @@ template <class T> class TrainingTensors {
     Kokkos::deep_copy(exec, part(all, count * sums.rank(), count), own);
     sums.sum(exec, all.data(), count * sums.size());
     auto const numbers = copy_out(exec, all);
+    if constexpr (counts_samples) {
+      using Samples = typename M::template Vector<double>;
+      Samples const seen = room<Samples>("samples of ranks", sums.size());
+      Kokkos::deep_copy(exec, seen, 0.0);
+      Kokkos::deep_copy(exec, part(seen, sums.rank(), 1), double(trainer.samples_seen()));
+      sums.sum(exec, seen.data(), sums.size());
+      detail::add_numbers(file, samples, copy_out(exec, seen));
+    }
     for (int r = 0; r < sums.size(); ++r)
       detail::add_numbers(
           file, "phyllo.buffers.rank" + std::to_string(r),

@@ -4,6 +4,9 @@
 
 #include <phyllo/core/elementary.hpp>
 #include <phyllo/core/macros.hpp>
+#include <phyllo/loss/option_range.hpp>
+
+#include <string>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -23,6 +26,10 @@ struct Dice {
   static constexpr char const* name = "dice";
   static constexpr bool classes = false;
   double smoothing = 1;
+
+  void check(std::string const& who, Shape const&) const {
+    detail::OptionRange{.option = "smoothing", .least = 0}.check(who, smoothing);
+  }
 
   template <class Row> PHYLLO_FUNCTION auto operator()(Row const& z) const {
     using T = typename Row::number;

@@ -4,6 +4,9 @@
 
 #include <phyllo/core/elementary.hpp>
 #include <phyllo/core/macros.hpp>
+#include <phyllo/loss/option_range.hpp>
+
+#include <string>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -25,6 +28,10 @@ struct GaussianLikelihood {
   static constexpr bool classes = false;
   static constexpr int outputs_per_target = 2;
   double epsilon = 1e-6;
+
+  void check(std::string const& who, Shape const&) const {
+    detail::OptionRange{.option = "epsilon", .above = 0}.check(who, epsilon);
+  }
   bool full = false;
 
   template <class Row> PHYLLO_FUNCTION auto operator()(Row const& y) const {

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <phyllo/core/macros.hpp>
+#include <phyllo/loss/option_range.hpp>
 
 #include <Kokkos_MathematicalFunctions.hpp>
+
+#include <string>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -22,6 +25,10 @@ struct Huber {
   static constexpr char const* name = "huber";
   static constexpr bool classes = false, mean_of_channels = true;
   double delta = 1;
+
+  void check(std::string const& who, Shape const&) const {
+    detail::OptionRange{.option = "delta", .above = 0}.check(who, delta);
+  }
 
   template <class Row> PHYLLO_FUNCTION auto operator()(Row const& y) const {
     using T = typename Row::number;
@@ -51,6 +58,10 @@ struct SmoothL1 {
   static constexpr char const* name = "smooth_l1";
   static constexpr bool classes = false, mean_of_channels = true;
   double beta = 1;
+
+  void check(std::string const& who, Shape const&) const {
+    detail::OptionRange{.option = "beta", .above = 0}.check(who, beta);
+  }
 
   template <class Row> PHYLLO_FUNCTION auto operator()(Row const& y) const {
     using T = typename Row::number;

@@ -25,7 +25,8 @@ struct MeanAbsoluteError {
     using T = typename Row::number;
     T const share = T(1) / T(y.channels());
     y.gradient([&](int c) {
-      T const d = y(c) - y.target(c), above = d > T(0) ? share : T(0);
+      // Of what is not a number neither.
+      T const d = y(c) - y.target(c), above = d > T(0) ? share : d * T(0);
       return d < T(0) ? -share : above;
     });
     return share * y.sum([&](int c) { return Kokkos::fabs(y(c) - y.target(c)); });

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <phyllo/core/macros.hpp>
+#include <phyllo/loss/option_range.hpp>
+
+#include <string>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -22,10 +25,18 @@ struct Quantile {
   static constexpr bool classes = false, mean_of_channels = true;
   double quantile = 0.5;
 
+  void check(std::string const& who, Shape const&) const {
+    detail::OptionRange{.option = "quantile", .least = 0, .most = 1}.check(who, quantile);
+  }
+
   template <class Row> PHYLLO_FUNCTION auto operator()(Row const& y) const {
     using T = typename Row::number;
     T const q = T(quantile), share = T(1) / T(y.channels());
-    y.gradient([&](int c) { return share * (y.target(c) > y(c) ? -q : T(1) - q); });
+    y.gradient([&](int c) {
+      // Of what is not a number neither.
+      T const above = y.target(c) - y(c), low = above <= T(0) ? T(1) - q : above;
+      return share * (above > T(0) ? -q : low);
+    });
     return share * y.sum([&](int c) {
       T const above = y.target(c) - y(c), high = q * above, low = (q - T(1)) * above;
       return high > low ? high : low;

@@ -4,6 +4,9 @@
 
 #include <phyllo/core/elementary.hpp>
 #include <phyllo/core/macros.hpp>
+#include <phyllo/loss/option_range.hpp>
+
+#include <string>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -22,6 +25,10 @@ struct SmoothedCrossEntropy {
   static constexpr bool classes = true;
   static constexpr bool side_by_side = true;
   double smoothing = 0.1;
+
+  void check(std::string const& who, Shape const&) const {
+    detail::OptionRange{.option = "smoothing", .least = 0, .most = 1}.check(who, smoothing);
+  }
 
   template <class Row> PHYLLO_FUNCTION auto operator()(Row const& z) const {
     using T = typename Row::number;
@@ -70,6 +77,10 @@ struct FocalLoss {
   static constexpr char const* name = "focal_loss";
   static constexpr bool classes = true;
   double gamma = 2;
+
+  void check(std::string const& who, Shape const&) const {
+    detail::OptionRange{.option = "gamma", .least = 0}.check(who, gamma);
+  }
 
   template <class Row> PHYLLO_FUNCTION auto operator()(Row const& z) const {
     using T = typename Row::number;

@@ -34,6 +34,13 @@ namespace detail {
 template <class View>
 inline constexpr bool holds_integers = std::is_integral_v<typename View::value_type>;
 template <class View> inline constexpr bool holds_integers<Gathered<View>> = holds_integers<View>;
+// Integers that are read as signed ones: of class indices and entries of tables, those beyond are
+// out of range, but as numbers they would be others.
+template <class View>
+inline constexpr bool holds_wide_unsigned =
+    std::is_unsigned_v<typename View::value_type> && sizeof(typename View::value_type) > 1;
+template <class View>
+inline constexpr bool holds_wide_unsigned<Gathered<View>> = holds_wide_unsigned<View>;
 // A View whose rank is a constant.
 template <class View>
 inline constexpr bool is_caller_view = requires {
@@ -160,6 +167,10 @@ template <class Net> struct BoundPorts : Ports<Net> {
                   "other inputs, or no View of gradients of the inputs.");
     static_assert(!integers || Use != PortUse::inputs || detail::holds_integers<View>,
                   "Model: an IntegerInput takes a View of integers.");
+    static_assert(
+        integers || !detail::holds_wide_unsigned<View>,
+        "View: numbers of an input are no unsigned integers of 32 or 64 bits, which would "
+        "be read as signed ones. Use a View of float, double or int.");
     Shape const shape = is_input ? input_shape(K) : output_shape(K);
     if constexpr (is_written(Use))
       bound.tensor[K] = bind_output<Space>(view, shape, who);

@@ -119,8 +119,10 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
 
   /// Computes the gradients of the parameters from the caller's gradients of the outputs, for the
   /// batch of the last forward. `weight` is the number of samples that this rank's gradients count
-  /// as in the mean over ranks. Each backward uses up the activations of its forward. Inference and
-  /// evaluation in between are allowed; a change of the weights, or another training pass, is not.
+  /// as in the mean over ranks. No loss scale is applied: where gradients of 16 bits would vanish,
+  /// multiply them and `weight` by one factor. Each backward uses up the activations of its
+  /// forward. Inference and evaluation in between are allowed; a change of the weights, or another
+  /// training pass, is not.
   template <class DOut, class C = Local>
   void backward(space const& exec, DOut const& d_out, accumulate weight = 1,
                 C&& communication = {}) {
@@ -188,6 +190,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   /// Held while a pass of inference uses the model's own activations: other threads wait, and other
   /// instances of a device follow.
   [[nodiscard]] std::unique_lock<MovableMutex> begin_inference(space const& exec) const {
+    require_memory();
     std::unique_lock<MovableMutex> alone(inferring_);
     inference_order_.follow(exec);
     return alone;
@@ -221,6 +224,13 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   void check_matrices(long batch) const { matrices_.check(batch, name_); }
   /// errors   run: a model that was built with ModelOptions::inference_only -> Error
   void require_training(char const* who) const;
+  /// errors   run: this model was moved from -> Error
+  void require_memory() const {
+    if (training_labels_.empty())
+      throw Error(
+          "Model: expected a model with memory, got one that was moved from. Use the model that it "
+          "was moved to.");
+  }
 
  private:
   void allocate_training(space const& exec, int batch);

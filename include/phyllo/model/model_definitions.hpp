@@ -22,14 +22,17 @@ struct IgnoreFinished {
   void operator()(int) const {}
 };
 
-// The tail of the gradient arena when the loss is the caller's.
+// The tail of the gradient arena when the loss is the caller's, who does not scale it: an update
+// divides by the loss scale.
 template <class Accumulate> struct SetTail {
   Accumulate* tail = nullptr;
+  StepState const* state = nullptr;
   Accumulate weight = 1;
   bool weights_changed = false;
   KOKKOS_FUNCTION void operator()(int i) const {
     bool const is_change = weights_changed && i == op::Tail::changes;
-    tail[i] = i == op::Tail::samples ? weight : Accumulate(is_change ? 1 : 0);
+    Accumulate const samples = weight / Accumulate(state->loss_scale);
+    tail[i] = i == op::Tail::samples ? samples : Accumulate(is_change ? 1 : 0);
   }
 };
 
@@ -98,6 +101,7 @@ void Model<Net, P, Exec>::allocate_training(space const& exec, int batch) {
 
 template <class Net, Precision P, class Exec>
 void Model<Net, P, Exec>::require_training(char const* who) const {
+  require_memory();
   if (inference_only_)
     throw Error(name_ + ", " + who +
                 ": expected a model with gradients, got one that was built with "
@@ -171,9 +175,10 @@ void Model<Net, P, Exec>::backward_bound(space const& exec, DOut const& d_out,
     throw Error(name_ + ", d_output: expected " + std::to_string(last_batch_) +
                 " samples as in forward, got " + std::to_string(gradients.batch) + ".");
   training_order_.follow(exec);
-  Kokkos::parallel_for(
-      launch_label(tail_label_), by_argument(Kokkos::RangePolicy<space>(exec, 0, tail_size)),
-      detail::SetTail<accumulate>{gradients_.data() + nodes.arena_size, weight, weights_changed_});
+  Kokkos::parallel_for(launch_label(tail_label_),
+                       by_argument(Kokkos::RangePolicy<space>(exec, 0, tail_size)),
+                       detail::SetTail<accumulate>{gradients_.data() + nodes.arena_size,
+                                                   state_.data(), weight, weights_changed_});
   int const batch = last_batch_;
   forget_forward();  // gradients take the place of activations
   detail::IgnoreFinished ignore;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <utility>
 
 namespace phyllo::inline PHYLLO_ISA {
 
@@ -62,7 +63,9 @@ inline bool meets_later_sample(ExternalTensor const& first, Shape const& of_firs
     same = same && add(first.spatial_stride[d], second.spatial_stride[d], 1 - of_first.spatial[d],
                        of_first.spatial[d], of_second.spatial[d]);
   if (!same) return true;
-  std::sort(axis, axis + axes, [](auto const& a, auto const& b) { return a.stride > b.stride; });
+  for (int a = 1; a < axes; ++a)  // by insertion: GCC warns of std::sort beyond five elements
+    for (int b = a; b > 0 && axis[b - 1].stride < axis[b].stride; --b)
+      std::swap(axis[b - 1], axis[b]);
   auto const size = std::ptrdiff_t(element_size(first.type));
   for (int i = 0; i == 0 || i < first.variables; ++i)
     for (int j = 0; j == 0 || j < second.variables; ++j) {

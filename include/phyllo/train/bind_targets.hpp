@@ -96,6 +96,13 @@ template <class Space, class AllPorts, class... Term> struct BindTargets {
         has_none<decltype(N::view)> == (op::outputs_per_target<typename Term::loss>() == 0)) &&
        ...);
 
+  template <class View>
+  static ExternalTensor bind_numbers(View const& view, Shape const& shape, Argument const& who) {
+    static_assert(!detail::holds_wide_unsigned<View>,
+                  "View: target numbers are no unsigned integers of 32 or 64 bits, which would be "
+                  "read as signed ones. Use a View of float, double or int.");
+    return bind_input<Space>(view, shape, who);
+  }
   template <class T, class Targets>
   static void bind_term(std::string const& model, BoundTensors& bound, int k,
                         Targets const& targets, int batch) {
@@ -110,7 +117,7 @@ template <class Space, class AllPorts, class... Term> struct BindTargets {
         if constexpr (T::loss::classes)
           bound.tensor[k] = bind_classes<Space>(view, shape, who);
         else
-          bound.tensor[k] = bind_input<Space>(view, shape, who);
+          bound.tensor[k] = bind_numbers(view, shape, who);
       }
     };
     if constexpr (detail::is_tensors<Targets>)

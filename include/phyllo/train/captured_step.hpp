@@ -49,6 +49,7 @@ template <class T, class In, class Targets> class CapturedStep {
                   " micro-batches. Call step for the last micro-batch.");
     if constexpr (is_graph) {
       trainer_->model().forget_forward();
+      if constexpr (requires { trainer_->count_replay(); }) trainer_->count_replay();
       recorded_.launch(trainer_->exec(), label_);
     } else {
       trainer_->step(in_, targets_);

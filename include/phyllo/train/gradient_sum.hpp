@@ -34,7 +34,8 @@ template <class T, int Run> struct AddGradients {
 /// holds. Trainer::accumulate_gradients uses it. With a loop of your own: backward,
 /// add(exec, gradients), backward, add_to(exec, gradients), Optimizer::step.
 ///
-/// shape    rows of `size` elements
+/// shape    rows of `size` elements: those of Model::gradients(), behind whose parameters stand the
+///          samples, so that the step is one on the mean of all passes by their weights
 /// options  T: the precision's accumulate · Space: the model's
 /// state    none before the first `add`, which allocates
 /// errors   run: no room in memory -> Error

@@ -46,6 +46,7 @@ template <class T> class MemoryCheckpoint {
     copy.steps = trainer.steps();
     copy.exchange(trainer, true);
     copy.missed_steps = trainer.optimizer().missed_steps(trainer.exec());
+    if constexpr (requires { trainer.samples_seen(); }) copy.samples = trainer.samples_seen();
     if constexpr (shares) copy.gather(trainer);
     ++taken_;  // last: a rank that has died meanwhile takes this one with it
   }
@@ -64,6 +65,7 @@ template <class T> class MemoryCheckpoint {
     Copy const& copy = copies_[std::size_t((taken_ - 1) % 2)];
     copy.exchange(trainer, false);
     trainer.optimizer().set_missed_steps(trainer.exec(), copy.missed_steps);
+    if constexpr (requires { trainer.samples_seen(); }) trainer.count_samples_from(copy.samples);
     trainer.count_steps_from(copy.steps);
     trainer.model().forget_forward();
   }
@@ -78,7 +80,7 @@ template <class T> class MemoryCheckpoint {
     typename Model::template Vector<float> buffers;
     Kokkos::View<StepState, memory_space> state;
     std::vector<double> missed_steps;  // of tensors that were frozen
-    long steps = 0;
+    long steps = 0, samples = 0;
 
     explicit Copy(T const& trainer)
         : parameters(like(trainer.model().parameters())),

@@ -14,6 +14,7 @@
 #include <phyllo/train/optimizer_options.hpp>
 #include <phyllo/train/own_steps.hpp>
 #include <phyllo/train/parameter_selection.hpp>
+#include <phyllo/train/rule_options.hpp>
 #include <phyllo/train/sgd.hpp>
 
 #include <limits>
@@ -30,10 +31,11 @@ namespace phyllo::inline PHYLLO_ISA {
 ///          reads_tensors (rule_tensor.hpp) has groups and numbers of tensors too · scaling ·
 ///          clipping
 /// state    Rule::states numbers per parameter, in Precision::accumulate, and behind them
-///          Rule::tensor_numbers per tensor
+///          Rule::tensor_numbers per tensor. Steps, rate and loss scale are in the model's
+///          StepState, which a new optimizer begins anew: a model has one at a time
 /// threads  one thread at a time, and none calls the model or its sessions meanwhile
-/// errors   run: a largest norm or value that is not above zero, no room in
-///          memory -> Error. A step with an
+/// errors   run: options of the rule outside of their ranges, a largest norm or value that is not
+///          above zero, no room in memory -> Error. A step with an
 ///          infinite or undefined gradient is skipped on all ranks; but ranks with weights of their
 ///          own in Full precision skip it alone, because agreement would cost one message a step
 /// numerics gradients are divided by the loss scale and by the number of samples of all ranks, then
@@ -76,9 +78,11 @@ template <class Rule, class M> class Optimizer {
       throw Error(label_ + ": the largest value of the gradient must be above 0, but it is " +
                   std::to_string(options.clipping.largest_value) +
                   ". Leave Clipping out for no clipping.");
-    if constexpr (M::precision::scales_loss)
-      Kokkos::parallel_for(label_, Kokkos::RangePolicy<space>(exec, 0, 1),
-                           SetLossScale{model.state().data(), options.scaling.initial});
+    check_options(rule, label_);
+    Kokkos::parallel_for(
+        label_, Kokkos::RangePolicy<space>(exec, 0, 1),
+        BeginSteps{model.state().data(),
+                   M::precision::scales_loss ? float(options.scaling.initial) : 1.0f});
   }
 
   Optimizer(Optimizer&&) = default;

@@ -15,10 +15,20 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-struct SetLossScale {
+/// The StepState of a new optimizer, which may follow another one of the same model: only the
+/// numbers of random masks go on.
+struct BeginSteps {
   StepState* state = nullptr;
   float scale = 1;
-  KOKKOS_FUNCTION void operator()(int) const { state->loss_scale = scale; }
+  KOKKOS_FUNCTION void operator()(int) const {
+    StepState s;
+    s.seed = state->seed;
+    s.forward = state->forward;
+    s.first_sample = state->first_sample;
+    s.untold_labels = state->untold_labels;
+    s.loss_scale = scale;
+    *state = s;
+  }
 };
 
 struct SetRate {

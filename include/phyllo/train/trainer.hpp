@@ -95,6 +95,11 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
     forget_accumulated();
     this->fail();
   }
+  /// For checkpoints: samples of this rank so far, by which its running statistics count.
+  long samples_seen() const { return seen_; }
+  void count_samples_from(long samples) { seen_ = samples; }
+  /// For captured steps: a replay on as many samples as the last pass.
+  void count_replay() { seen_ += batch_; }
   /// Micro-batches that the next step adds to its own.
   int accumulated() const { return accumulated_.parts(); }
 
@@ -107,11 +112,12 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
 
   /// Loss and accuracy in inference mode, over the samples of all ranks; every rank calls it.
   template <class In, class Targets> Evaluation evaluate(In const& in, Targets const& targets) {
-    synchronize();
+    // What is refused is refused before ranks send anything.
     Evaluator::Bind::check_targets(targets);
     BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
-    auto const sums = evaluation_.evaluate(exec_, inputs, evaluation_.bind(targets, inputs.batch),
-                                           communication_);
+    BoundTensors const wanted = evaluation_.bind(targets, inputs.batch);
+    synchronize();
+    auto const sums = evaluation_.evaluate(exec_, inputs, wanted, communication_);
     evaluation_.refuse_labels(exec_, sums.wrong_labels);
     return {sums.value / sums.samples, sums.correct / sums.samples, long(sums.samples)};
   }
@@ -144,6 +150,7 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
     BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
     BoundTensors const wanted = evaluation_.bind(targets, inputs.batch);
     model_.check_batch(inputs.batch);
+    seen_ += batch_ = inputs.batch;
     model_.begin_training_pass(exec_, first_sample(inputs.batch), accumulated_.parts() > 0);
     accumulate* const gradients = model_.gradients().data();
     BucketSender<AllBuckets, space, accumulate, C> sender{
@@ -175,14 +182,20 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
     evaluation_.sum_over_ranks(exec_, communication_, changes);
     if (changes[0] > 0) compare_ranks<C>(exec_, model_, optimizer_, communication_, false);
   }
-  // Running statistics become their mean over the ranks.
+  // Running statistics become their mean over the ranks, each with the share of samples that it has
+  // seen: those of a rank without samples are what they were at first.
   void average_buffers() {
-    if (communication_.size() == 1 || ModelType::nodes.statistics_size == 0) return;
+    if (communication_.size() == 1 || ModelType::nodes.statistics_size == 0 ||
+        ModelType::has_common_buffers)
+      return;
+    double samples[] = {double(seen_)};
+    evaluation_.sum_over_ranks(exec_, communication_, samples);
+    double const share =
+        samples[0] > 0 ? double(seen_) / samples[0] : 1 / double(communication_.size());
+    Kokkos::parallel_for(model_.name() + "/average buffers",
+                         Kokkos::RangePolicy<space>(exec_, 0, ModelType::nodes.statistics_size),
+                         ScaleBuffers{model_.buffers().data(), float(share)});
     communication_.sum(exec_, model_.buffers().data(), ModelType::nodes.statistics_size);
-    Kokkos::parallel_for(
-        model_.name() + "/average buffers",
-        Kokkos::RangePolicy<space>(exec_, 0, ModelType::nodes.statistics_size),
-        ScaleBuffers{model_.buffers().data(), 1.0f / float(communication_.size())});
   }
   // Where this rank's samples stand among those that random masks are drawn for.
   std::uint64_t first_sample(int batch) {
@@ -202,6 +215,8 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
   GradientSum<accumulate, space> accumulated_{model_.name() + "/accumulated gradients",
                                               ModelType::gradient_size};
   long samples_ = 0;  // of the micro-batches
+  int batch_ = 0;     // of the last pass
+  long seen_ = 0;     // samples of all passes
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA

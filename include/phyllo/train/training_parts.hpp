@@ -65,7 +65,8 @@ class TrainingParts {
   TrainingParts(TrainingParts const&) = delete;
   TrainingParts& operator=(TrainingParts const&) = delete;
 
-  /// Blocks. Returns the mean loss of the last step over all ranks. Throws Error if class indices
+  /// Blocks. Returns the mean loss of the last step over all ranks; under policies that exchange
+  /// weights over this rank's samples. Throws Error if class indices
   /// were outside of their range in a step since the last message about them.
   double loss() const { return evaluation_.mean_loss(exec_); }
 
@@ -129,11 +130,11 @@ class TrainingParts {
                 ModelOptions const& options, OptimizerOptions const& optimizer)
       : exec_(exec),
         model_(exec, options),
-        communication_(agreed(std::forward<Communicator>(communicator), rule, options)),
+        communication_(agreed(std::forward<Communicator>(communicator), rule, options, optimizer)),
         optimizer_(exec, model_, rule, optimizer, share()),
         evaluation_(exec, model_, whole_step) {
     if constexpr (!agrees_first<Communicator>)
-      agree(exec_, sums(), model_.name(), agreement(rule, options));
+      agree(exec_, sums(), model_.name(), agreement(rule, options, optimizer));
   }
   ~TrainingParts() = default;
 
@@ -173,15 +174,17 @@ class TrainingParts {
 
   // The policy, once ranks have compared what they are about to train over its transport alone: to
   // make a policy takes calls that only ranks with the same one make.
-  template <class From> C agreed(From&& from, Rule const& rule, ModelOptions const& options) const {
+  template <class From>
+  C agreed(From&& from, Rule const& rule, ModelOptions const& options,
+           OptimizerOptions const& optimizer) const {
     if constexpr (takes_transport<From>) {
       Transport transport(std::forward<From>(from));
-      agree(exec_, transport, model_.name(), agreement(rule, options));
+      agree(exec_, transport, model_.name(), agreement(rule, options, optimizer));
       return C(std::move(transport));
     } else {
       if constexpr (agrees_first<From>) {
         Transport transport(std::as_const(from));
-        agree(exec_, transport, model_.name(), agreement(rule, options));
+        agree(exec_, transport, model_.name(), agreement(rule, options, optimizer));
       }
       return C(std::forward<From>(from));
     }
@@ -190,7 +193,8 @@ class TrainingParts {
     if constexpr (SharesParameters<C>) return communication_.share(ModelType::nodes.arena_size);
     return {0, ModelType::nodes.arena_size};
   }
-  static Agreement agreement(Rule const& rule, ModelOptions const& options) {
+  static Agreement agreement(Rule const& rule, ModelOptions const& options,
+                             OptimizerOptions const& optimizer) {
     Agreement a;
     a.add("Phyllo", version);
     a.add("network", type_name<Net>());
@@ -203,6 +207,13 @@ class TrainingParts {
     a.add("buckets", std::to_string(AllBuckets::count));
     a.add("rule", Rule::name);
     a.add("rate", double(rule.rate));
+    a.add("options of the rule", options_text(rule));
+    a.add("largest norm", optimizer.clipping.largest_norm);
+    a.add("largest value", optimizer.clipping.largest_value);
+    if (P::scales_loss) {
+      a.add("initial loss scale", double(optimizer.scaling.initial));
+      a.add("interval of the loss scale", double(optimizer.scaling.interval));
+    }
     a.add("seed", std::to_string(options.seed));
     return a;
   }
