@@ -145,8 +145,8 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
   void store(A const* value, long n, int rows) const {
     TileTransfer<A>::store(value + value_at(Layout::layers), out_stride, n, rows, outputs, target);
   }
-  // The caller's memory, where its rows are those of a tile; of which a layer's panels read lines
-  // that others have written, if both are the same.
+  // The caller's memory, if its rows have the layout of a tile; nullptr: they are copied. If x and
+  // y overlap, x is copied, because a panel of the layer would read what another panel has written.
   Ends in_place() const {
     if constexpr (Layout::converts) return {nullptr, nullptr};
     using Transfer = TileTransfer<A>;
