@@ -101,6 +101,21 @@ template <int N> struct Liveness {
     return Derivative::nothing;
   }
   constexpr bool is_segment(int s) const { return plan.step[s].kind == StepKind::segment; }
+  // The segment that begins with a batch normalisation of the result of segment s, rows whose
+  // gradient its backward pass computes tile by tile; -1: there is none.
+  constexpr int normalized_by(int s) const {
+    if (phase != Phase::training || !is_segment(s)) return -1;
+    Step const& step = plan.step[s];
+    int last = step.first + step.count - 1;
+    while (plan.role[last] == SegmentRole::none) --last;
+    if (plan.role[last] == SegmentRole::convolution || plan.role[last] == SegmentRole::pooling)
+      return -1;
+    for (int r = s + 1; r < plan.size; ++r)
+      if (is_segment(r) && plan.role[plan.step[r].first] == SegmentRole::batch_normalization &&
+          source(r, 0) == plan.tail(step))
+        return r;
+    return -1;
+  }
   // Whether a step keeps the input of its chain beside its result.
   constexpr bool saves(int s) const {
     return phase == Phase::training && !is_segment(s) &&
@@ -126,7 +141,7 @@ template <int N> struct Liveness {
     return false;
   }
   constexpr bool rereads_result(int s) const {
-    if (is_segment(s)) return false;
+    if (is_segment(s)) return normalized_by(s) >= 0;
     if (plan.step[s].kind == StepKind::attention) return true;
     Node const& head = node(plan.head(plan.step[s]));
     if (head.rereads_result) return true;

@@ -87,6 +87,7 @@ constexpr Plan<N> make_plan(Nodes<N> const& p, Phase phase, FusionLevel fusion,
   if (fusion < FusionLevel::segment || !has_segments) return fine;
   SegmentLimits within = limits;
   within.normalizations = limits.normalizations && phase == Phase::inference;
+  within.batch_normalizations = limits.batch_normalizations && phase == Phase::training;
   within.lone_layers = limits.lone_layers && phase == Phase::training;
   Plan<N> plan = fine;
   plan.size = 0;
@@ -118,7 +119,8 @@ constexpr bool is_whole_step(Nodes<N> const& p, FusionLevel fusion,
   bool has_rows = false;
   for (int k = 0; k < plan.nodes; ++k) has_rows = has_rows || plan.role[k] == SegmentRole::dense;
   return plan.size == 1 && plan.step[0].kind == StepKind::segment && has_rows && p.inputs == 1 &&
-         p.outputs == 1 && p.output[0] == plan.tail(plan.step[0]) &&
+         plan.role[0] != SegmentRole::batch_normalization && p.outputs == 1 &&
+         p.output[0] == plan.tail(plan.step[0]) &&
          has_same_extents(p.output_shape[0], p.node[p.output[0]].output);
 }
 template <class Program>

@@ -54,6 +54,11 @@ struct Planned {
   /// value behind a normalisation.
   static constexpr bool folds(int s) { return step(s).kind == StepKind::folded_contraction; }
   static constexpr bool adds(int s) { return step(s).kind == StepKind::normalization_add; }
+  /// Whether step s is a segment that begins with a batch normalisation of training.
+  static constexpr bool begins_with_batch_normalization(int s) {
+    return step(s).kind == StepKind::segment &&
+           plan.role[step(s).first] == SegmentRole::batch_normalization;
+  }
   /// Whether step s is a whole attention.
   static constexpr bool attends(int s) { return step(s).kind == StepKind::attention; }
   /// The pointwise chain of step S, empty where it has none; the layer of its head.
@@ -108,6 +113,8 @@ template <class Planned, int S, int L> constexpr auto segment_layer() {
     return LayerType<
         op::RowNorm<node.output.channels, At<typename Planned::leaves, leaf>::centered,
                     (node.parameter[0].count > 0), (node.parameter[1].count > 0), Chain>>{};
+  else if constexpr (role == SegmentRole::batch_normalization)
+    return LayerType<op::BatchNormalization<node.output.channels, Chain>>{};
   else
     return LayerType<op::RunningNormalization<node.output.channels, Chain>>{};
 }

@@ -100,9 +100,26 @@ template <int N> struct SegmentRun {
            ((has_rows(n.source[0]) && has_rows(n.source[1])) || refused(EndReason::outside_value));
   }
 
+  // Whether node i is a batch normalisation in front of the run: of rows that only it reads, so
+  // that their gradient can be finished where it is once the segment has run backwards.
+  constexpr bool begins_as_batch_normalization(int i) const {
+    Node const& n = p.node[i];
+    int const source = n.source[0];
+    return limits.batch_normalizations && fusion >= FusionLevel::tile && steps == 0 &&
+           facts_of(n).segment == SegmentPart::normalization && n.sources == 1 &&
+           n.input.positions() == 1 && n.input.channels <= limits.widest &&
+           n.parameter_count() > 0 && !n.global_statistics && p.reads_as_stored(n) &&
+           plan.step[first].kind != StepKind::normalization_add && !is_given(p.node[source]) &&
+           readers(p, source) == 1;
+  }
+  constexpr bool begins_with_batch_normalization() const {
+    return role[plan.step[first].first] == SegmentRole::batch_normalization;
+  }
+
   // What the head of a step is if it joins as a layer; none: it cannot.
   constexpr SegmentRole role_of(int i, bool folded) {
     Node const& n = p.node[i];
+    if (begins_as_batch_normalization(i)) return SegmentRole::batch_normalization;
     if (folded && !joins_by(limits.normalizations, EndReason::normalizations))
       return SegmentRole::none;
     SegmentPart const part = facts_of(n).segment;
@@ -117,7 +134,7 @@ template <int N> struct SegmentRun {
     // A first layer that reads the whole image is a product of matrices: one sample a lane takes
     // 1.8 times its time (256 inputs to 64, float, AVX-512) to 3 times (784 to 128).
     bool const is_product = windowed == 0 && reads_whole_input(n);
-    if (dense > 0 || folded || is_product || !is_windowed(n)) return SegmentRole::none;
+    if (rows_begin >= 0 || folded || is_product || !is_windowed(n)) return SegmentRole::none;
     if (windowed > 0 && reads_whole_input(n)) no_rows = end;
     if (!joins_by(limits.windows, EndReason::windows)) return SegmentRole::none;
     return part == SegmentPart::pooling ? SegmentRole::pooling : SegmentRole::convolution;
@@ -139,9 +156,9 @@ template <int N> struct SegmentRun {
     // Pointwise layers behind a pooling are its chain.
     bool const is_chain = windowed > 0 && dense == 0 && facts_of(n).segment == SegmentPart::chain;
     if (as == SegmentRole::none && !is_chain) return false;
-    if (as == SegmentRole::dense) {
+    if (as == SegmentRole::dense || as == SegmentRole::batch_normalization) {
       if (rows_begin < 0) rows_begin = s;
-      ++dense;
+      dense += as == SegmentRole::dense;
     } else if (as == SegmentRole::convolution || as == SegmentRole::pooling) {
       if (windowed++ == 0) values = n.input.size();
       channels = channels > n.output.channels ? channels : n.output.channels;
@@ -167,7 +184,8 @@ template <int N> struct SegmentRun {
 
   // A layer whose result the backward pass does not need again: no pointwise one is behind it.
   constexpr bool is_lone_layer() const {
-    return limits.lone_layers && steps == 1 && plan.step[first].count == 1;
+    return limits.lone_layers && steps == 1 && plan.step[first].count == 1 &&
+           !begins_with_batch_normalization();
   }
   // Whether images without a Linear layer behind them are worth a kernel. What a Linear layer
   // could not read ends the segment in front of it.
@@ -182,8 +200,10 @@ template <int N> struct SegmentRun {
   // kernel.
   constexpr FusionEnd incomplete() const {
     if (windowed > 0 && dense == 0 && !is_trunk()) return no_rows;
-    if (windowed == 0 && dense < limits.fewest_layers && !is_lone_layer())
-      return {EndReason::few_layers, dense, limits.fewest_layers};
+    // A batch normalisation saves a pass over its result in front of one Linear layer already.
+    int const fewest = begins_with_batch_normalization() ? 1 : limits.fewest_layers;
+    if (windowed == 0 && dense < fewest && !is_lone_layer())
+      return {EndReason::few_layers, dense, fewest};
     for (int s = first; s + 1 < first + steps; ++s)
       if (readers(p, result(s)) != readers_within(p, plan, first, first + steps, result(s)))
         return {EndReason::read_outside};

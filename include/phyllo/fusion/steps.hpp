@@ -55,6 +55,7 @@ enum class SegmentRole : unsigned char {
   pooling,
   sum,
   normalization,
+  batch_normalization,  // of training, the first one
   row_norm,
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/kind/facts.hpp>
+#include <phyllo/op/copy.hpp>
 #include <phyllo/op/normalization.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
@@ -65,7 +66,7 @@ template <> struct Kind<Role::normalization> {
     work.running_variance = running_mean + channels;
     if constexpr (Planned::phase == Phase::training) {
       NormalizationStatistics<accumulate> const s(pass.batch_state(n), channels);
-      if (!pass.backwards) measure<S>(pass, s, running_mean);  // else they are kept
+      if (!pass.backwards) measure<S, Op<Planned, S>>(pass, s);  // else they are kept
       work.mean = s.mean;
       work.inverse_deviation = s.inverse_deviation;
     }
@@ -139,6 +140,72 @@ template <> struct Kind<Role::normalization> {
     pass.template run<Op<Planned, S>>(S, work);
   }
 
+  /// As the first layer of a segment in training: the statistics of the batch, before its kernel
+  /// runs, and what that reads of them.
+  template <int S, class Pass> static void before_segment(Pass const& pass) {
+    using accumulate = typename Pass::precision::accumulate;
+    constexpr Node n = Pass::plan::head(S);
+    NormalizationStatistics<accumulate> const s(pass.batch_state(n), n.input.channels);
+    if (!pass.backwards) measure<S, op::Normalization<op::Chain<>>>(pass, s);
+  }
+  template <int S, class Pass, class Work> static void fill_segment(Pass const& pass, Work& work) {
+    using accumulate = typename Pass::precision::accumulate;
+    constexpr Node n = Pass::plan::head(S);
+    NormalizationStatistics<accumulate> const s(pass.batch_state(n), n.input.channels);
+    work.mean = s.mean;
+    work.inverse_deviation = s.inverse_deviation;
+  }
+  /// What the segment before reads backwards, whose result segment S normalises.
+  template <int S, class Pass, class Work> static void fill_gradient(Pass const& pass, Work& work) {
+    constexpr Node n = Pass::plan::head(S);
+    fill_segment<S>(pass, work);
+    work.y = pass.value(n.source[0]);
+    work.scale = pass.parameter(n.parameter[0]);
+    NormalizationStatistics<typename Pass::precision::accumulate> const s(pass.batch_state(n),
+                                                                          n.input.channels);
+    work.sums = s.gradient_sums;
+  }
+  /// Backwards segment S has left the gradient behind the normalisation in the slot of that of its
+  /// source, and the sums over it as the gradients of shift and scale. From here on these may be
+  /// summed over the ranks, so that the others need a copy.
+  template <int S, class Pass> static void behind_segment(Pass const& pass) {
+    using Planned = typename Pass::plan;
+    using P = typename Pass::precision;
+    using accumulate = typename P::accumulate;
+    static_assert(std::is_same_v<typename P::storage, accumulate>);
+    constexpr Node n = Planned::head(S);
+    constexpr int channels = n.input.channels;
+    NormalizationStatistics<accumulate> const s(pass.batch_state(n), channels);
+    op::Copy::Forward<P> sums;
+    sums.rows = 1;
+    sums.channels = sums.x_channels = channels;
+    sums.y_channels = 2 * channels;
+    sums.y = s.gradient_sums;
+    sums.x = pass.parameter_gradient(n.parameter[1]);
+    pass.template run<op::Copy>(S, sums);
+    sums.x = pass.parameter_gradient(n.parameter[0]);
+    sums.to = channels;
+    pass.template run<op::Copy>(S, sums);
+    constexpr int before = Planned::liveness.producer(n.source[0]);
+    if constexpr (before >= 0)
+      if constexpr (Planned::liveness.normalized_by(before) == S) return;
+    using Plain = op::Normalization<op::Chain<>>;
+    typename Plain::template Backward<P> work;
+    work.batch = pass.batch;
+    work.positions = 1;
+    work.channels = channels;
+    work.x = pass.value(n.source[0]);
+    work.d_x = pass.gradient(n.source[0]);
+    work.d_y = work.d_x;
+    work.scale = pass.parameter(n.parameter[0]);
+    work.shift = pass.parameter(n.parameter[1]);
+    work.mean = s.mean;
+    work.inverse_deviation = s.inverse_deviation;
+    work.sums = s.gradient_sums;
+    work.mean_sums = s.mean_sums;
+    pass.template run<Plain>(S, work);
+  }
+
   template <class Facts, int Lanes>
   static constexpr int items = Facts::out_positions * Facts::out_channels;
   template <class Step> PHYLLO_FUNCTION static void in_kernel(Step const& step, int i) {
@@ -154,26 +221,27 @@ template <> struct Kind<Role::normalization> {
 
  private:
   // Mean and deviation of the batch, and the running ones.
-  template <int S, class Pass, class Statistics>
-  static void measure(Pass const& pass, Statistics const& s, float* running_mean) {
+  template <int S, class By, class Pass, class Statistics>
+  static void measure(Pass const& pass, Statistics const& s) {
     using Planned = typename Pass::plan;
     using P = typename Pass::precision;
     constexpr Node n = Planned::head(S);
     constexpr int channels = n.input.channels;
-    typename Op<Planned, S>::template Sum<P> sum;
+    float* const running_mean = pass.arenas.buffers + n.buffer;
+    typename By::template Sum<P> sum;
     sum.batch = pass.batch;
     sum.positions = n.input.positions();
     sum.channels = channels;
     sum.x = pass.value(n.source[0]);
     sum.partial = pass.arenas.partial;
     sum.sums = s.mean_sums;
-    pass.template run<Op<Planned, S>>(S, sum);
+    pass.template run<By>(S, sum);
     if (n.global_statistics) pass.communication.sum(pass.exec, s.mean_sums, long(channels) + 1);
     sum.mean_sums = s.mean_sums;
     sum.sums = s.square_sums;
-    pass.template run<Op<Planned, S>>(S, sum);
+    pass.template run<By>(S, sum);
     if (n.global_statistics) pass.communication.sum(pass.exec, s.square_sums, long(channels));
-    typename Op<Planned, S>::template Finish<P> finish;
+    typename By::template Finish<P> finish;
     finish.channels = channels;
     finish.mean_sums = s.mean_sums;
     finish.square_sums = s.square_sums;
@@ -183,7 +251,7 @@ template <> struct Kind<Role::normalization> {
     finish.running_variance = running_mean + channels;
     finish.momentum = typename P::accumulate(n.momentum);
     finish.epsilon = typename P::accumulate(n.epsilon);
-    pass.template run<Op<Planned, S>>(S, finish);
+    pass.template run<By>(S, finish);
   }
 };
 

@@ -134,6 +134,8 @@ struct BackwardPass : SegmentPass<Planned, Precision, Exec, Communication> {
     if constexpr (kernel_traits<All>.sample_bytes > 0)
       work.forward.memory.first = this->arenas.samples;
     work.d_y = result_gradient<S>();
+    if constexpr (constexpr int next = Planned::liveness.normalized_by(S); next >= 0)
+      Kind<Planned::head(next).role>::template fill_gradient<next>(*this, work);
     if (wants<S>(0)) work.d_x = this->gradient(Planned::head(S).source[0]);
     work.accumulate_gradient = Planned::liveness.accumulates(S, 0);
     work.parameter_first = parameters.first;
@@ -147,6 +149,8 @@ struct BackwardPass : SegmentPass<Planned, Precision, Exec, Communication> {
       All::run(this->exec, this->labels[std::size_t(S)], work, this->template segment_source<S>());
     else
       this->template run<Op>(S, work);
+    if constexpr (Planned::begins_with_batch_normalization(S))
+      Kind<Planned::head(S).role>::template behind_segment<S>(*this);
   }
 };
 

@@ -12,7 +12,9 @@ namespace phyllo::inline PHYLLO_ISA::detail {
 
 inline char const* fused_text(Step const& s, SegmentRole first) {
   if (s.kind == StepKind::segment)
-    return first == SegmentRole::dense ? narrow_segment_name : image_segment_name;
+    return first == SegmentRole::dense || first == SegmentRole::batch_normalization
+               ? narrow_segment_name
+               : image_segment_name;
   return s.rule < 0 ? "" : rules[s.rule].name;
 }
 

@@ -55,6 +55,8 @@ struct ForwardPass : SegmentPass<Planned, Precision, Exec, Communication> {
  private:
   template <int S> void segment() const {
     using Op = StepSegment<Planned, S>;
+    if constexpr (Planned::begins_with_batch_normalization(S))
+      Kind<Planned::head(S).role>::template before_segment<S>(*this);
     typename Op::template Forward<Precision> work;
     this->template fill_segment<S>(work);
     if constexpr (Base::template segment_takes_views<S>()) {

@@ -25,7 +25,9 @@ struct SegmentPass : Pass<Planned, Precision, Exec, Communication> {
   /// What segment S reads: a row of numbers, or an image.
   template <int S> static constexpr Shape segment_input() {
     Shape const s = Planned::head(S).input;
-    return Planned::plan.role[Planned::step(S).first] == SegmentRole::dense ? Shape{s.size()} : s;
+    SegmentRole const role = Planned::plan.role[Planned::step(S).first];
+    bool const is_row = role == SegmentRole::dense || role == SegmentRole::batch_normalization;
+    return is_row ? Shape{s.size()} : s;
   }
   /// Whether segment S reads a value under other extents than it has, as an image as one row: in
   /// its slot, where the numbers are one after the other, not in the caller's View.
@@ -73,6 +75,8 @@ struct SegmentPass : Pass<Planned, Precision, Exec, Communication> {
     work.buffers = this->arenas.buffers;
     work.statistics = detail::segment_statistics<Planned, S>.layer;
     work.memory = this->arenas.memory;
+    if constexpr (Planned::begins_with_batch_normalization(S))
+      Kind<Planned::head(S).role>::template fill_segment<S>(*this, work);
     for (int l = 0; l < layers.size; ++l) {
       Node const n = Planned::node(Planned::plan.order[layers.first[l]]);
       work.weight[l] = n.parameter[0].offset;

@@ -23,7 +23,9 @@ concept HasBackwardOp =
 template <class Planned, int S, bool IsSegment>
 struct BackwardOpOf : StepOpOf<Planned, S, false> {};
 template <class Planned, int S> struct BackwardOpOf<Planned, S, true> {
-  using type = op::SegmentBackward<StepSegment<Planned, S>>;
+  using type = std::conditional_t<(Planned::liveness.normalized_by(S) >= 0),
+                                  op::NormalizedSegmentBackward<StepSegment<Planned, S>>,
+                                  op::SegmentBackward<StepSegment<Planned, S>>>;
 };
 template <class Planned, int S>
   requires HasBackwardOp<Planned, S>

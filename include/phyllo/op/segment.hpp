@@ -76,6 +76,16 @@ template <int Count, class Chain> struct RunningNormalization {
   using chain = Chain;
 };
 
+/// Batch normalisation in training, the first layer of a segment: another kernel has measured the
+/// statistics of the batch before.
+template <int Count, class Chain> struct BatchNormalization {
+  static constexpr bool is_batch_normalization = true;
+  static constexpr int inputs = Count;
+  static constexpr int outputs = Count;
+  static constexpr bool bias = true;
+  using chain = Chain;
+};
+
 /// Normalisation over the channels of a row, as op::RowNormalization: LayerNorm where it is
 /// centred, else RMSNorm.
 template <int Count, bool Centered, bool HasScale, bool HasShift, class Chain> struct RowNorm {
@@ -95,12 +105,22 @@ struct RunningStatistics {
 };
 
 /// What an op of a segment is: a Linear layer, any op on rows of channels, a sum, a normalisation
-/// by running statistics, a normalisation of each row.
+/// by running statistics, one by those of the batch, a normalisation of each row.
 template <class Op> inline constexpr bool is_dense = requires { Op::is_linear; };
 template <class Op> inline constexpr bool is_on_rows = requires { Op::inputs; };
 template <class Op> inline constexpr bool is_sum = requires { Op::earlier; };
 template <class Op> inline constexpr bool is_normalization = requires { Op::is_normalization; };
+template <class Op>
+inline constexpr bool is_batch_normalization = requires { Op::is_batch_normalization; };
 template <class Op> inline constexpr bool is_row_norm = requires { Op::is_row_norm; };
+
+/// What a segment that begins with a batch normalisation reads beside its parameters; others have
+/// nothing of it.
+template <class Precision, bool Begins> struct BatchStatistics {};
+template <class Precision> struct BatchStatistics<Precision, true> {
+  typename Precision::accumulate const* mean = nullptr;               // (C)
+  typename Precision::accumulate const* inverse_deviation = nullptr;  // (C)
+};
 
 /// Consecutive ops that run as one kernel while the activations of a tile stay on chip. Two
 /// networks with the same segment share its kernels.
@@ -115,7 +135,9 @@ template <class... Ops> struct Segment {
   static constexpr int max_length = 16;
   static_assert(length <= max_length, "a segment has at most 16 layers; the planner cuts longer");
 
-  template <class Precision> struct Forward {
+  static constexpr bool has_batch_statistics = (is_batch_normalization<Ops> || ...);
+
+  template <class Precision> struct Forward : BatchStatistics<Precision, has_batch_statistics> {
     using storage = typename Precision::storage;
     int batch = 0;
     int shards = 0;  // pieces of a batch whatever the number of threads; 0: as many as there are

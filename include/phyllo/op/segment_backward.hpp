@@ -35,6 +35,25 @@ template <class Segment> struct SegmentBackward {
   };
 };
 
+/// A SegmentBackward whose result only a batch normalisation reads that begins the next segment:
+/// d_y is the gradient behind it, from which each tile computes that of its rows.
+///
+/// numerics as op::Normalization::Backward
+template <class Segment> struct NormalizedSegmentBackward {
+  using segment = Segment;
+  static constexpr int blocks = SegmentBackward<Segment>::blocks;
+
+  template <class Precision> struct Run : SegmentBackward<Segment>::template Run<Precision> {
+    using storage = typename Precision::storage;
+    using accumulate = typename Precision::accumulate;
+    storage const* y = nullptr;      // (N, last out), of the forward pass
+    storage const* scale = nullptr;  // of the normalisation, as all that follows (C)
+    accumulate const* mean = nullptr;
+    accumulate const* inverse_deviation = nullptr;
+    accumulate const* sums = nullptr;  // (2 C): of the gradients d_y, and of their products
+  };
+};
+
 /// Whether a backward pass begins with a loss (WholeStep) or with the caller's gradient.
 template <class Op> inline constexpr bool has_loss = requires { typename Op::loss; };
 

@@ -45,9 +45,12 @@ struct SegmentLimits {
   bool normalizations = false;  // of inference
   bool row_norms = false;       // LayerNorm and RMSNorm
   bool trains = false;          // op::SegmentBackward: segments in plans of training
-  bool lone_layers = false;     // in these also of one layer without a pointwise one behind it
-  bool whole_steps = false;     // op::WholeStep
-  bool fills_devices = false;   // whole steps have work for all threads of a device
+  // In these a batch normalisation in front of a Linear layer, whose statistics are measured
+  // before.
+  bool batch_normalizations = false;
+  bool lone_layers = false;    // in these also of one layer without a pointwise one behind it
+  bool whole_steps = false;    // op::WholeStep
+  bool fills_devices = false;  // whole steps have work for all threads of a device
   ImageLimits images = {};
   LayerScratch scratch = {};
 };
@@ -69,6 +72,7 @@ struct UsualLimits {
                                           .normalizations = true,
                                           .row_norms = true,
                                           .trains = true,
+                                          .batch_normalizations = true,
                                           .lone_layers = true,
                                           .whole_steps = true,
                                           .images = {.most_values = 12 * 1024,

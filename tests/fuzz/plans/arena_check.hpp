@@ -221,6 +221,14 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
     need(content.parts[memory.gradient[v]] == parts, "a gradient is the sum of all its parts");
   }
 
+  // Whether the last layer of a segment is one on rows.
+  bool ends_in_rows(Step const& step) const {
+    SegmentRole last = SegmentRole::none;
+    for (int k = step.first; k < step.first + step.count; ++k)
+      if (plan.role[k] != SegmentRole::none) last = plan.role[k];
+    return last != SegmentRole::convolution && last != SegmentRole::pooling;
+  }
+
   void backward(int s) {
     Step const& step = plan.step[s];
     int const v = plan.tail(step), chain = life.chain_first(step), end = step.first + step.count;
@@ -240,9 +248,14 @@ template <int N> class ArenaCheck : public PlanFacts<N> {
     auto const reads = [&] {
       need(holds(memory.gradient[v]), "a step reads the gradient of its result");
       bool sources = false, result = head.rereads_result, keeps = false;
-      if (is_segment)
+      if (is_segment) {
         sources = true;  // its values are computed again
-      else
+        // The gradient of rows in front of a batch normalisation is computed from them.
+        for (int r = s + 1; r < plan.size; ++r)
+          result |= plan.step[r].kind == StepKind::segment &&
+                    plan.role[plan.step[r].first] == SegmentRole::batch_normalization &&
+                    node(plan.head(plan.step[r])).source[0] == v && ends_in_rows(step);
+      } else
         switch (head.role) {
           case Role::contraction:
             sources = true;

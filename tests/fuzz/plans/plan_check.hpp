@@ -275,6 +275,24 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
           need(dense > 0, "a row normalisation is behind a dense layer");
           need(read.positions() == 1, "it reads rows");
           break;
+        case SegmentRole::batch_normalization: {
+          int const source = n.source[0];
+          need(n.role == Role::normalization, "a batch normalisation is a normalisation");
+          need(limits.batch_normalizations, "the backend has batch normalisations in segments");
+          need(life.phase == Phase::training, "statistics of a batch are those of training");
+          need(l == 0, "a batch normalisation begins a segment");
+          need(n.parameter[0].count > 0 && n.parameter[1].count > 0,
+               "the gradients of scale and shift have the sums that its own gradient needs");
+          need(node(source).role != Role::input && !is_output(source),
+               "the gradient of its source is in a slot");
+          int readers = 0;
+          for (int i = 0; i < p.size; ++i)
+            for (int s = 0; s < node(i).sources; ++s)
+              readers += !node(i).alias && node(i).source[s] == source;
+          need(readers == 1, "nothing else adds to the gradient of its source");
+          need(read.positions() == 1 && p.reads_as_stored(n), "it reads rows");
+          break;
+        }
         default:
           need(n.role == Role::normalization, "a normalisation is a normalisation");
           need(limits.normalizations, "the backend has normalisations in segments");
@@ -293,7 +311,10 @@ template <int N> class PlanCheck : public ArenaCheck<N> {
     if (images > 0 && dense == 0)
       check_trunk(layers, parameters, is_lone);
     else
-      need(dense >= (images > 0 ? 1 : limits.fewest_layers) || is_lone,
+      need(dense >= (images > 0 || layers.role[0] == SegmentRole::batch_normalization
+                         ? 1
+                         : limits.fewest_layers) ||
+               is_lone,
            "a segment is worth a kernel");
     coverage.lone_layers += is_lone;
     need(parameters <= (images > 0 ? limits.images.most_parameters : limits.most_parameters),

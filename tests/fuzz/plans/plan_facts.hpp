@@ -10,7 +10,7 @@ namespace phyllo::test {
 /// How often the checked plans contained what a test of plans is about.
 struct Coverage {
   long fused[9] = {};
-  long layer[7] = {};  // by SegmentRole
+  long layer[8] = {};  // by SegmentRole
   long whole_steps = 0, training_segments = 0, folded_in_segments = 0, most_layers = 0, widest = 0;
   long images_as_rows = 0, one_position_windows = 0, sums_of_the_input = 0, products_on_images = 0;
   long kept_statistics = 0, kept_states = 0, trunks = 0, lone_layers = 0;

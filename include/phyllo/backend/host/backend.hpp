@@ -33,15 +33,17 @@ template <> inline constexpr bool in_order<Kokkos::Serial> = true;
 struct HostBackend {
   static constexpr char const* name = "openmp";
   template <class Space> static constexpr bool serves = in_order<Space>;
+  template <class Precision>
+  static constexpr SegmentLimits segment_limits_in = [] {
+    SegmentLimits limits = UsualLimits::value;
+    // Products of pairs are faster than the passes that are saved.
+    limits.batch_normalizations =
+        std::is_same_v<typename Precision::storage, typename Precision::accumulate>;
 #if defined(__NVCC__)  // it ends with a segmentation fault in segments of images
-  static constexpr SegmentLimits segment_limits = [] {
-    SegmentLimits rows = UsualLimits::value;
-    rows.windows = false;
-    return rows;
-  }();
-#else
-  static constexpr SegmentLimits segment_limits = UsualLimits::value;
+    limits.windows = false;
 #endif
+    return limits;
+  }();
   template <class Op, class Precision> using kernels = host::Kernels<Op, Precision>;
 };
 using OpenMpBackend = HostBackend;

@@ -20,7 +20,8 @@ struct OneDnnBackend {
   static constexpr char const* name = "onednn";
   template <class Space> static constexpr bool serves = HostBackend::serves<Space>;
   static constexpr BackendTraits traits = {.reproducible = false};
-  static constexpr SegmentLimits segment_limits = HostBackend::segment_limits;
+  template <class Precision>
+  static constexpr SegmentLimits segment_limits_in = HostBackend::segment_limits_in<Precision>;
   template <class Op, class Precision> using kernels = onednn::Kernels<Op, Precision>;
 };
 

@@ -5,6 +5,7 @@
 #include <phyllo/backend/host/images/image_stages.hpp>
 #include <phyllo/backend/host/kernels.hpp>
 #include <phyllo/backend/host/pairs/pair_step.hpp>
+#include <phyllo/backend/host/segment/batch_norm_tile.hpp>
 #include <phyllo/backend/host/segment/gradient_tensors.hpp>
 #include <phyllo/backend/host/segment/result_gradient.hpp>
 #include <phyllo/backend/host/segment/row_norm_tile.hpp>
@@ -64,6 +65,7 @@ template <class Op, class P> struct backward_piece {
                                                   : 1] = {};
     alignas(64) A normalizations[2 * Layout::normalized + 1];
     alignas(64) A statistics[Layout::statistics + 1];
+    alignas(64) A of_result[Result::numbers_of_channel * out_stride + 1];
     alignas(64) A weights[Weights::size + 1];
     // Of the tile: its input, the gradient of its result, that of its input; here, or where the
     // caller's rows are lines of a tile.
@@ -120,6 +122,7 @@ template <class Op, class P> struct backward_piece {
     Weights const weights(work.forward, memory.weights);
     constexpr auto each = std::make_index_sequence<layers>{};
     prepare(memory, each);
+    Result::load(work, outputs, out_stride, memory.of_result);
     if constexpr (images > 0) {
       Images stages(reinterpret_cast<A*>(bytes), work.forward);
       for (long n = first; n < last; n += tile_size) {
@@ -172,10 +175,10 @@ template <class Op, class P> struct backward_piece {
       constexpr int inputs = Layout::in_count[0], in_stride = Layout::in_stride[0];
       whole.x = Transfer::in_place(source, inputs, in_stride);
       if constexpr (has_input_gradient) {
-        // Chains and row normalisations change what they are given.
-        if (op::is_dense<Last> && Last::chain::length == 0)
+        // Chains and normalisations change what they are given.
+        if (op::is_dense<Last> && Last::chain::length == 0 && Result::numbers_of_channel == 0)
           whole.d_y = Transfer::in_place(rows_of(work.d_y, outputs), outputs, out_stride);
-        if (op::is_dense<First> && work.d_x != nullptr)
+        if ((op::is_dense<First> || op::is_batch_normalization<First>) && work.d_x != nullptr)
           whole.d_x = Transfer::in_place(rows_of(work.d_x, inputs), inputs, in_stride);
         long const batch = work.forward.batch;
         if (Transfer::overlap(whole.d_x, batch * inputs, whole.d_y, batch * outputs))
@@ -213,6 +216,8 @@ template <class Op, class P> struct backward_piece {
     if constexpr (op::is_row_norm<D>)
       RowNormTile<D, P, Layout::stored_rows>::load(
           work.forward, images + Layer, normalizations + 2 * Layout::normalized_at(Layer));
+    else if constexpr (op::is_batch_normalization<D>)
+      BatchNormTile<D, P>::load(work.forward, normalizations);
   }
   bool gives_input_gradient() const {
     if constexpr (has_input_gradient)
@@ -284,6 +289,8 @@ template <class Op, class P> struct backward_piece {
       DenseTile<D, P>::forward(rows, x, weights.template weight<Layer>(),
                                weights.template stride<Layer>(), weights.template bias<Layer>(), y,
                                kept, randomness<Layer>(), int(n), between_blocks);
+    else if constexpr (op::is_batch_normalization<D>)
+      BatchNormTile<D, P>::forward(rows, x, m.normalizations, y, kept, randomness<Layer>(), int(n));
     else if constexpr (op::is_row_norm<D>)
       RowNormTile<D, P, Layout::stored_rows>::forward(
           rows, x, m.normalizations + 2 * Layout::normalized_at(Layer),
@@ -299,7 +306,7 @@ template <class Op, class P> struct backward_piece {
     if (m.d_y != m.d[(layers - 1) % 2]) return;  // read where it is
     constexpr int at = Layout::value_at(layers);
     A* const d = m.d[(layers - 1) % 2];
-    Result::run(work, n, rows, outputs, m.value + at, m.target, d, out_stride);
+    Result::run(work, n, rows, outputs, m.value + at, m.target, d, out_stride, m.of_result);
     using Chain = typename Last::chain;
     if constexpr (Layout::converts && op::has_loss<Op>)
       for (int i = 0; i < rows * out_stride; ++i) d[i] = rounded<P>(d[i]);
@@ -339,6 +346,10 @@ template <class Op, class P> struct backward_piece {
           D::bias ? gradients.of_bias(images + Layer) : nullptr, [&] {
             if constexpr (prefetches_backwards) between_blocks();
           });
+    else if constexpr (op::is_batch_normalization<D>)
+      BatchNormTile<D, P>::add_sums(rows, value_of<Layer>(m), d_y, m.normalizations,
+                                    gradients.of_weight(images + Layer),
+                                    gradients.of_bias(images + Layer));
     else if constexpr (op::is_row_norm<D>)
       RowNormTile<D, P, Layout::stored_rows>::backward(
           rows, value_of<Layer>(m), d_y, m.normalizations + 2 * Layout::normalized_at(Layer),

@@ -7,10 +7,8 @@
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
-template <class... D, class P>
-  requires((!op::is_normalization<D> && ...) && !SegmentParts<op::Segment<D...>>::is_all_images)
-struct Kernels<op::SegmentBackward<op::Segment<D...>>, P> {
-  using Op = op::SegmentBackward<op::Segment<D...>>;
+/// options  Op: SegmentBackward or NormalizedSegmentBackward
+template <class Op, class P> struct SegmentBackwardKernels {
   using Functor = backward_piece<Op, P>;
   /// The caller's View of x is read tile by tile; d_y and d_x are slots.
   static constexpr KernelTraits traits = {.takes_views = true,
@@ -23,5 +21,12 @@ struct Kernels<op::SegmentBackward<op::Segment<D...>>, P> {
     run_pieces<Functor>(exec, label, work, source, work.gradients + work.parameter_first);
   }
 };
+template <class... D, class P>
+  requires((!op::is_normalization<D> && ...) && !SegmentParts<op::Segment<D...>>::is_all_images)
+struct Kernels<op::SegmentBackward<op::Segment<D...>>, P>
+    : SegmentBackwardKernels<op::SegmentBackward<op::Segment<D...>>, P> {};
+template <class... D, class P>
+struct Kernels<op::NormalizedSegmentBackward<op::Segment<D...>>, P>
+    : SegmentBackwardKernels<op::NormalizedSegmentBackward<op::Segment<D...>>, P> {};
 
 }  // namespace phyllo::inline PHYLLO_ISA::host

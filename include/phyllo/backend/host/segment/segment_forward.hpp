@@ -5,6 +5,7 @@
 #include <phyllo/backend/host/images/image_stages.hpp>
 #include <phyllo/backend/host/kernels.hpp>
 #include <phyllo/backend/host/pairs/pair_segment.hpp>
+#include <phyllo/backend/host/segment/batch_norm_tile.hpp>
 #include <phyllo/backend/host/segment/row_norm_tile.hpp>
 #include <phyllo/backend/host/segment/row_tile.hpp>
 #include <phyllo/backend/host/segment/segment_layout.hpp>
@@ -15,7 +16,8 @@
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
-/// Inference of a segment. One work item: one piece of the batch, tile by tile through all layers.
+/// Forward pass of a segment. One work item: one piece of the batch, tile by tile through all
+/// layers.
 template <class Segment, class P> struct segment_forward;
 template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
   using A = typename P::accumulate;
@@ -174,6 +176,8 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
     } else if constexpr (op::is_row_norm<Op>) {
       RowNormTile<Op, P, Layout::stored_rows>::load(work, images + L,
                                                     normalizations + 2 * Layout::normalized_at(L));
+    } else if constexpr (op::is_batch_normalization<Op>) {
+      BatchNormTile<Op, P>::load(work, normalizations);
     }
   }
 
@@ -202,6 +206,8 @@ template <class... D, class P> struct segment_forward<op::Segment<D...>, P> {
                                 between_blocks);
     else if constexpr (op::is_sum<Op>)
       RowTile<Op, P>::add(rows, x, value_of<Op::earlier>(m, ends), y, nullptr, random, n);
+    else if constexpr (op::is_batch_normalization<Op>)
+      BatchNormTile<Op, P>::forward(rows, x, normalization, y, nullptr, random, n);
     else if constexpr (op::is_row_norm<Op>)
       RowNormTile<Op, P, Layout::stored_rows>::forward(rows, x, normalization,
                                                        A(work.statistics[images + L].epsilon), y,

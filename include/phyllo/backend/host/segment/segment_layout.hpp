@@ -67,12 +67,15 @@ struct SegmentLayout<op::Segment<D...>, P, Rows, InputGradient> {
   static constexpr int weights = weight_at(layers);
 
   static constexpr int normalized_at(int l) {
-    constexpr bool is[] = {(op::is_normalization<D> || op::is_row_norm<D>)...};
+    // A batch normalisation has two numbers of a channel beside scale and shift.
+    constexpr int pairs[] = {op::is_batch_normalization<D>                   ? 2
+                             : op::is_normalization<D> || op::is_row_norm<D> ? 1
+                                                                             : 0 ...};
     int sum = 0;
-    for (int i = 0; i < l; ++i) sum += is[i] ? out_stride[i] : 0;
+    for (int i = 0; i < l; ++i) sum += pairs[i] * out_stride[i];
     return sum;
   }
-  /// Channels of all normalisations.
+  /// Pairs of numbers of all channels of all normalisations.
   static constexpr int normalized = normalized_at(layers);
 
   static constexpr int statistics_at(int l) {
