@@ -291,11 +291,15 @@ TEST_CASE("limits: segments of training, for a backend that states them") {
   CHECK(training(plain, trains) == "s.s");
   // Statistics of a batch are known when all of it has passed.
   Description const normalized = {input(8), linear(4), norm, gelu, linear(2), linear(3)};
-  CHECK(training(normalized, trains) == "sns");
+  SegmentLimits apart = usual;
+  apart.batch_normalizations = false;
+  CHECK(training(normalized, apart) == "sns");
   // One layer alone, where the backward pass does not read its result.
   SegmentLimits no_lone = usual;
   no_lone.lone_layers = false;
-  CHECK(training(normalized, no_lone) == ".ns");
+  CHECK(training(normalized, no_lone) == ".s");
+  apart.lone_layers = false;
+  CHECK(training(normalized, apart) == ".ns");
   CHECK(training({input(8), linear(4)}, trains) == "s");
   CHECK(is_whole({input(8), linear(4)}));
   CHECK(training({input(8), linear(4), gelu}, trains) == "c");
@@ -306,6 +310,31 @@ TEST_CASE("limits: segments of training, for a backend that states them") {
   // Nor is there a whole step without segments of training.
   CHECK(is_whole({input(8), linear(4), gelu, linear(2)}, FusionLevel::tile, usual));
   CHECK_FALSE(is_whole({input(8), linear(4), gelu, linear(2)}, FusionLevel::tile, infers));
+}
+
+TEST_CASE("limits: batch normalisations begin segments of training") {
+  auto const training = [](Description const& d, FusionLevel level = FusionLevel::tile) {
+    return steps(d, level, Phase::training);
+  };
+  Description const normalized = {input(8), linear(4), norm, gelu, linear(2), linear(3)};
+  CHECK(training(normalized) == "ss");
+  CHECK(training(normalized, FusionLevel::segment) == "sns");
+  // One Linear layer is enough, none is not.
+  CHECK(training({input(8), linear(4), norm, linear(2)}) == "ss");
+  CHECK(training({input(8), linear(4), norm, gelu}) == "sn");
+  CHECK(training({input(8), linear(128), norm, linear(2)}) == "ss");
+  CHECK(training({input(8), linear(129), norm, linear(2)}) == "...");
+  // Each begins one: a segment ends at the next.
+  CHECK(training({input(8), linear(4), norm, linear(4), norm, gelu, linear(2)}) == "sss");
+  CHECK(training({input(8), linear(4), norm, norm, linear(2)}) == "s.s");
+  // The gradient of what it reads is nobody else's, nor the caller's.
+  CHECK(training({input(8), norm, linear(2)}) == ".s");
+  CHECK(training({input(8), linear(4), keep, norm, linear(4), add, linear(2)}) == "s.s.s");
+  CHECK(training({input(8), linear(4), output, norm, linear(2), output}) == "s.s");
+  // Rows of images, and an image of one position.
+  CHECK(training({line(2, 9), conv1d(3, 3), norm, flatten, linear(2)}) == "s.s");
+  CHECK(training({line(2, 3), conv1d(3, 3), norm, flatten, linear(2)}) == "ss");
+  CHECK_FALSE(is_whole({input(8), norm, linear(4), linear(2)}));
 }
 
 TEST_CASE("ends: what kept a segment from the next layer") {

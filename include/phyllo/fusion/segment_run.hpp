@@ -151,6 +151,10 @@ template <int N> struct SegmentRun {
     if (!next_to) return refused(EndReason::other_input);
     // The first layer may read an alias: its kernels read the slot of the value.
     if (steps > 0 && !p.reads_as_stored(n)) return refused_node(head);
+    // Across its ends nothing in it could be computed again.
+    if (steps > 0 && begins_with_batch_normalization() &&
+        n.recomputed != p.node[plan.head(plan.step[first])].recomputed)
+      return refused(EndReason::recompute);
     bool const folded = step.kind == StepKind::folded_contraction;
     SegmentRole const as = role_of(head, folded);
     // Pointwise layers behind a pooling are its chain.

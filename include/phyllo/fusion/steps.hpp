@@ -15,6 +15,7 @@ enum class EndReason : unsigned char {
   chain_read,     // a pointwise layer follows, and the value before it has another reader
   read_outside,   // a value inside has a reader outside
   other_input,    // the next layer reads another value
+  recompute,      // a Recompute ends or begins behind a batch normalisation and its layers
   outside_value,  // a sum with a value from outside
   not_a_layer,    // node `found` is no layer of a segment in this place
   sums,           // the backend has no sums in its segments
@@ -55,8 +56,8 @@ enum class SegmentRole : unsigned char {
   pooling,
   sum,
   normalization,
-  batch_normalization,  // of training, the first one
   row_norm,
+  batch_normalization,  // of training, the first layer
 };
 
 /// The nodes of a program that do work, in order, and the steps that they are fused into.

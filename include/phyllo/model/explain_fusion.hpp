@@ -30,6 +30,8 @@ inline std::string reason_text(FusionEnd const& end, char const* backend, char c
       return "a value is read elsewhere";
     case EndReason::other_input:
       return "the next layer reads another value";
+    case EndReason::recompute:
+      return "a Recompute begins or ends there";
     case EndReason::outside_value:
       return "a sum with a value from outside";
     case EndReason::not_a_layer:

@@ -180,8 +180,8 @@ int main(int argc, char** argv) {
                                            "poolings of segments",
                                            "sums of segments",
                                            "normalisations of segments",
-                                           "batch normalisations of segments",
-                                           "row normalisations of segments"};
+                                           "row normalisations of segments",
+                                           "batch normalisations of segments"};
   for (int k = 1; k < 8; ++k) show(layers[k], coverage.layer[k]);
   show("whole steps", coverage.whole_steps);
   show("segments of training", coverage.training_segments);
