@@ -71,3 +71,34 @@ TEST_CASE("refused options: of losses") {
   CHECK(of_loss(Huber{.delta = 2}) == "");
   CHECK(of_loss(Quantile{.quantile = 1}) == "");
 }
+
+TEST_CASE("refused: steps of an optimizer whose model has a later one, or of another model") {
+  Space const exec;
+  M model(exec, {.batch = 1}), other(exec, {.batch = 1});
+  Kokkos::View<double**, Kokkos::HostSpace> const x("x", 1, 3), y("y", 1, 2), d_y("d_y", 1, 2);
+  Kokkos::deep_copy(x, 1);
+  Kokkos::deep_copy(d_y, 1);
+  Optimizer<Sgd, M> optimizer(exec, model, Sgd{.rate = 1});
+  auto const step = [&](auto& of, M& with) {
+    with.forward(exec, x, y);
+    with.backward(exec, d_y);
+    return sentence_of([&] { of.step(exec, with); });
+  };
+  CHECK(step(optimizer, model) == "");
+  CHECK(step(optimizer, other) ==
+        "Net/sgd: expected the model that the optimizer was made for, got another one. Make an "
+        "optimizer for each model.");
+  Optimizer<Adam, M> later(exec, model, Adam{});
+  double const before = model.parameters()(0);
+  CHECK(step(optimizer, model) ==
+        "Net/sgd: another optimizer of the model has begun since, and the model has one count of "
+        "steps. Use the last one, with groups or frozen tensors.");
+  CHECK(model.parameters()(0) == before);
+  CHECK(step(later, model) == "");
+  CHECK(model.parameters()(0) != before);
+  // One in place of the other, and a model that moves.
+  optimizer = Optimizer<Sgd, M>(exec, model, Sgd{.rate = 1});
+  M moved = std::move(model);
+  CHECK(step(optimizer, moved) == "");
+  CHECK(step(later, moved) != "");
+}

@@ -177,6 +177,9 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   Vector<float> const& buffers_before() const { return buffers_before_; }
   Kokkos::View<StepState, memory_space> const& state() const { return state_; }
   Arenas<P> const& arenas() const { return arenas_; }
+  /// For optimizers: the number of those that have begun; StepState is the last one's.
+  int optimizers() const { return optimizers_; }
+  int begin_optimizer() const { return ++optimizers_; }
 
   /// For trainers: the passes themselves, with values in their slots. Training and inference have
   /// activations of their own.
@@ -258,6 +261,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   std::uint64_t seed_ = 0;
   bool inference_only_ = false;
   bool weights_changed_ = false;
+  mutable int optimizers_ = 0;
   int last_batch_ = -1;  // of a forward whose activations a backward may use; -1: of none
   InstanceOrder<space> training_order_;
   mutable InstanceOrder<space> inference_order_;

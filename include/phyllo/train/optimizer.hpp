@@ -32,12 +32,13 @@ namespace phyllo::inline PHYLLO_ISA {
 ///          clipping
 /// state    Rule::states numbers per parameter, in Precision::accumulate, and behind them
 ///          Rule::tensor_numbers per tensor. Steps, rate and loss scale are in the model's
-///          StepState, which a new optimizer begins anew: a model has one at a time
+///          StepState, which a new optimizer begins anew: a model has one at a time, the last
 /// threads  one thread at a time, and none calls the model or its sessions meanwhile
 /// errors   run: options of the rule outside of their ranges, a largest norm or value that is not
-///          above zero, no room in memory -> Error. A step with an
-///          infinite or undefined gradient is skipped on all ranks; but ranks with weights of their
-///          own in Full precision skip it alone, because agreement would cost one message a step
+///          above zero, no room in memory; a step of another model, or once a later optimizer of
+///          the model has begun -> Error. A step with an infinite or undefined gradient is skipped
+///          on all ranks; but ranks with weights of their own in Full precision skip it alone,
+///          because agreement would cost one message a step
 /// numerics gradients are divided by the loss scale and by the number of samples of all ranks, then
 ///          clipped; the sums of the norm are over fixed blocks: their bits are those of one
 ///          thread. So are sums over tensors; where ranks share parameters, a tensor may be split,
@@ -83,6 +84,7 @@ template <class Rule, class M> class Optimizer {
         label_, Kokkos::RangePolicy<space>(exec, 0, 1),
         BeginSteps{model.state().data(),
                    M::precision::scales_loss ? float(options.scaling.initial) : 1.0f});
+    number_ = model.begin_optimizer();
   }
 
   Optimizer(Optimizer&&) = default;
@@ -112,6 +114,7 @@ template <class Rule, class M> class Optimizer {
     using Policy = std::remove_cvref_t<C>;
     using Advance =
         AdvanceState<Rule, accumulate, M::precision::scales_loss, gradients_are_late<Policy>>;
+    require(model);
     model.forget_forward();  // it was of other weights
     if constexpr (compares_each_step<Policy, space>)
       if (communication.size() > 1 && has_change(exec, model))
@@ -260,6 +263,16 @@ template <class Rule, class M> class Optimizer {
   typename M::template Vector<accumulate> const& state() const { return state_; }
 
  private:
+  void require(M const& model) const {
+    if (!steps_.is_of(model))
+      throw Error(label_ +
+                  ": expected the model that the optimizer was made for, got another one. "
+                  "Make an optimizer for each model.");
+    if (model.optimizers() != number_)
+      throw Error(label_ +
+                  ": another optimizer of the model has begun since, and the model has one "
+                  "count of steps. Use the last one, with groups or frozen tensors.");
+  }
   static constexpr bool on_host = Kokkos::SpaceAccessibility<space, Kokkos::HostSpace>::accessible;
   static constexpr long size = M::nodes.arena_size;
   // Of the norm's sums: at most 1024 blocks, of whole cache lines, and none too short for vectors
@@ -362,6 +375,7 @@ template <class Rule, class M> class Optimizer {
   std::string label_;
   long first_, count_;  // of the parameters that this rank updates
   int blocks_;          // of the norm's sums
+  int number_ = 0;      // of the model's optimizers
   OwnSteps<M> steps_;
   FrozenTensors frozen_;
   Tensors tensors_;

@@ -56,6 +56,7 @@ template <class M> class OwnSteps {
   OwnSteps(M const& model, std::string label)
       : label_(std::move(label)), state_(model.state()), tensors_(std::size_t(table.size)) {}
 
+  bool is_of(M const& model) const { return model.state().data() == state_.data(); }
   bool is_frozen(int tensor) const { return at(tensor).frozen; }
   /// Which StepState of `data` a tensor has; -1: the model's.
   int place(int tensor) const { return at(tensor).place; }
