@@ -24,8 +24,9 @@ namespace phyllo::inline PHYLLO_ISA {
 
 /// The result of a loss over a set of samples of all ranks.
 struct Evaluation {
-  double loss = 0;      // mean over samples
-  double accuracy = 0;  // share of positions whose class is right; 0 without class indices
+  double loss = 0;  // mean over samples
+  // Share of positions whose class is right, of the first loss with class indices; 0 without one.
+  double accuracy = 0;
   long samples = 0;
 };
 
