@@ -7,12 +7,13 @@
 #include <phyllo/backend/host/pairs/pair_step.hpp>
 #include <phyllo/backend/host/segment/batch_norm_tile.hpp>
 #include <phyllo/backend/host/segment/gradient_tensors.hpp>
+#include <phyllo/backend/host/segment/piece_prefetch.hpp>
 #include <phyllo/backend/host/segment/result_gradient.hpp>
 #include <phyllo/backend/host/segment/row_norm_tile.hpp>
 #include <phyllo/backend/host/segment/row_tile.hpp>
 #include <phyllo/backend/host/segment/segment_layout.hpp>
-#include <phyllo/backend/host/segment/tile_prefetch.hpp>
 #include <phyllo/backend/host/segment/tile_transfer.hpp>
+#include <phyllo/backend/host/segment/transposed_weights.hpp>
 
 #include <cstring>
 #include <new>
@@ -144,17 +145,8 @@ template <class Op, class P> struct backward_piece {
           for (int i = 0; i < rows * Layout::in_stride[0]; ++i)
             memory.value[i] = rounded<P>(memory.value[i]);
         int const next = int(last - n - rows < tile_size ? last - n - rows : tile_size);
-        constexpr int calls = prefetch_calls();
-        TilePrefetch<false> read(source, n + rows, next, Layout::in_count[0], calls);
-        TilePrefetch<false> wanted(Result::tensor(work, outputs), n + rows, next,
-                                   Result::channels(outputs), calls);
-        tile(
-            weights, memory, n, rows, gradients,
-            [&] {
-              read();
-              wanted();
-            },
-            each);
+        PiecePrefetch<Op, Layout> prefetch(work, source, n, rows, next, prefetch_calls());
+        tile(weights, memory, n, rows, gradients, [&] { prefetch(); }, each);
       }
     }
   }
@@ -235,21 +227,10 @@ template <class Op, class P> struct backward_piece {
     if constexpr (Layer == 0 && rows_have_input_gradient)
       if (!gives_input_gradient()) return;
     if constexpr (Layout::is_dense[Layer] && (Layer > 0 || images > 0 || has_input_gradient)) {
-      constexpr int in = Layout::in_count[Layer], out = Layout::out_count[Layer];
-      constexpr int stride = Layout::in_stride[Layer], n = lanes<A>;
-      auto const* const weight = work.forward.parameters + work.forward.weight[images + Layer];
-      A* const to = transposed + Layout::transposed_at(Layer);
-      constexpr int squares = Layout::converts ? 0 : out / n * n;
-      for (int i = 0; i < in; i += n) {
-        if constexpr (squares > 0)
-          if (i + n <= in)
-            for (int o = 0; o < squares; o += n)
-              VectorSquare<A>::transpose(weight + i * out + o, out, to + o * stride + i, stride);
-        int const last = i + n < in ? i + n : in;
-        for (int row = i; row < last; ++row)
-          for (int o = i + n <= in ? squares : 0; o < out; ++o)
-            to[o * stride + row] = A(weight[row * out + o]);
-      }
+      transpose_weights<Layout::in_count[Layer], Layout::out_count[Layer],
+                        Layout::in_stride[Layer]>(
+          work.forward.parameters + work.forward.weight[images + Layer],
+          transposed + Layout::transposed_at(Layer));
     }
   }
 
@@ -326,11 +307,15 @@ template <class Op, class P> struct backward_piece {
     return adds ? m.more + Layout::value_at(Value) : nullptr;
   }
 
-  // A lone layer without a result has no blocks forward between which it could ask for memory.
-  static constexpr bool prefetches_backwards = layers == 1 && !needs_result && Layout::is_dense[0];
+  // Where no Linear layer runs forward, there are no blocks between which it could ask for memory.
+  static constexpr bool prefetches_backwards = [] {
+    bool forward = needs_result || !Layout::is_dense[layers - 1];
+    for (int l = 0; l + 1 < layers; ++l) forward = forward || Layout::is_dense[l];
+    return !forward;
+  }();
   static constexpr int prefetch_calls() {
     if constexpr (prefetches_backwards)
-      return DenseTile<typename Layout::template Op<0>, P>::gradient_blocks;
+      return DenseTile<typename Layout::template Op<layers - 1>, P>::gradient_blocks;
     return layers * (tile_rows / 6);
   }
 
@@ -344,7 +329,7 @@ template <class Op, class P> struct backward_piece {
       DenseTile<D, P>::backward_parameters(
           rows, value_of<Layer>(m), d_y, gradients.of_weight(images + Layer),
           D::bias ? gradients.of_bias(images + Layer) : nullptr, [&] {
-            if constexpr (prefetches_backwards) between_blocks();
+            if constexpr (prefetches_backwards && Layer + 1 == layers) between_blocks();
           });
     else if constexpr (op::is_batch_normalization<D>)
       BatchNormTile<D, P>::add_sums(rows, value_of<Layer>(m), d_y, m.normalizations,

@@ -55,16 +55,47 @@ template <class Op, class P> struct BatchNormTile {
   /// What the rows contribute to the gradients of scale and shift (C), from the gradient of z.
   static void add_sums(int rows, A const* x, A const* d_z, A const* numbers, A* d_scale,
                        A* d_shift) {
-    alignas(64) A sums[2][stride] = {};
-    for (int r = 0; r < rows; ++r, x += stride, d_z += stride) {
-      PHYLLO_SIMD(16)
-      for (int i = 0; i < stride; ++i) {
-        sums[0][i] += d_z[i] * ((x[i] - numbers[i]) * numbers[stride + i]);
-        sums[1][i] += d_z[i];
+    alignas(64) A sums[2][stride];
+    constexpr int vectors = stride / lanes<A>, whole = vectors / together * together;
+    for (int v = 0; v < whole; v += together)
+      add_columns<together>(rows, v * lanes<A>, x, d_z, numbers, sums);
+    for (int v = whole; v < vectors; ++v) add_columns<1>(rows, v * lanes<A>, x, d_z, numbers, sums);
+    for (int c = 0; c < channels; ++c) d_scale[c] += sums[0][c] * numbers[stride + c];
+    for (int c = 0; c < channels; ++c) d_shift[c] += sums[1][c];
+  }
+
+ private:
+  // Vectors of columns at a time, whose sums are in registers.
+  static constexpr int together = 4;
+
+  // Of d_z (x - mean) and of d_z, of all rows.
+  template <int Count>
+  static void add_columns(int rows, int first, A const* x, A const* d_z, A const* mean,
+                          A (&sums)[2][stride]) {
+    using I = InstructionSet;
+    Vector<A> products[Count], shifts[Count], minus[Count];
+    PHYLLO_UNROLL_ON_HOST
+    for (int v = 0; v < Count; ++v) {
+      products[v] = shifts[v] = I::zero(A());
+      alignas(64) A negative[lanes<A>];
+      for (int l = 0; l < lanes<A>; ++l) negative[l] = -mean[first + v * lanes<A> + l];
+      minus[v] = I::load(negative);
+    }
+    for (int r = 0; r < rows; ++r) {
+      long const at = long(r) * stride + first;
+      PHYLLO_UNROLL_ON_HOST
+      for (int v = 0; v < Count; ++v) {
+        Vector<A> const d = I::load(d_z + at + v * lanes<A>);
+        products[v] =
+            I::multiply_add(d, I::add(I::load(x + at + v * lanes<A>), minus[v]), products[v]);
+        shifts[v] = I::add(shifts[v], d);
       }
     }
-    for (int c = 0; c < channels; ++c) d_scale[c] += sums[0][c];
-    for (int c = 0; c < channels; ++c) d_shift[c] += sums[1][c];
+    PHYLLO_UNROLL_ON_HOST
+    for (int v = 0; v < Count; ++v) {
+      I::store(sums[0] + first + v * lanes<A>, products[v]);
+      I::store(sums[1] + first + v * lanes<A>, shifts[v]);
+    }
   }
 };
 
