@@ -199,6 +199,25 @@ TEST_CASE("fit_normalisation: a source of each rank, and errors on all ranks") {
         }).find("expected Normalise directly behind an input") != std::string::npos);
 }
 
+TEST_CASE("fit_normalisation: offsets and spreads that float cannot state are refused") {
+  struct One : Network<Input<1>, Normalise<>, Linear<1>> {};
+  auto const refusal = [](auto& model, double offset, double spread) {
+    Rows const x("x", 50, 1);
+    for (int n = 0; n < 50; ++n) x(n, 0) = offset + spread * std::sin(double(n));
+    return sentence_of([&] { fit_normalisation(Space{}, model, ViewSource(x)); });
+  };
+  Model<One, Full<double>> exact(Space{}, {.batch = 1});
+  Model<One> rounded(Space{}, {.batch = 1});
+  CHECK(refusal(exact, 101325, 0.1) == "");
+  CHECK(refusal(exact, 2459000.6, 0.01).find("expected data whose offset float can state") !=
+        std::string::npos);
+  CHECK(refusal(exact, 0, 1e-42).find("whose spread is within the range of float") !=
+        std::string::npos);
+  // A constant is zero where samples are rounded as it is, not in double.
+  CHECK(refusal(rounded, 1234567890.123, 0) == "");
+  CHECK(refusal(exact, 1234567890.123, 0) != "");
+}
+
 TEST_CASE("NormalisedTargets: a loss without units, and outputs in the units of the targets") {
   Data const data;
   Space exec;

@@ -152,6 +152,20 @@ TEST_CASE("weights: a wrong file is refused in one sentence and the model stays 
   file.tensors[0].type = phyllo::ElementType::i32;
   phyllo::write_safetensors(path, file);
   refused("F64, F32, BF16 or F16");
+  // A number of double that float has not; what is infinite in the file stays so.
+  file = phyllo::to_tensors(exec, model);
+  double wide[3] = {1, 1e300, 2};
+  auto& bias = *std::find_if(file.tensors.begin(), file.tensors.end(),
+                             [](auto const& tensor) { return tensor.name == "0.bias"; });
+  bias.type = phyllo::ElementType::f64;
+  bias.bytes.resize(sizeof wide);
+  std::memcpy(bias.bytes.data(), wide, sizeof wide);
+  phyllo::write_safetensors(path, file);
+  refused("expected numbers of \"0.bias\" within the range of f32, got 1e+300. Load it into");
+  wide[1] = std::numeric_limits<double>::infinity();
+  std::memcpy(bias.bytes.data(), wide, sizeof wide);
+  phyllo::Model<Small> infinite(exec, {.batch = 2});
+  phyllo::from_tensors(exec, infinite, file, "test");
   phyllo::save(exec, model, path);
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 4);
   refused("wrong.safetensors");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/core/error.hpp>
+#include <phyllo/core/number_text.hpp>
 #include <phyllo/core/type_list.hpp>
 #include <phyllo/data/sample_statistics.hpp>
 #include <phyllo/fit/agreed_clock.hpp>
@@ -134,6 +135,7 @@ template <class T, class S> class NormalisationFit {
  private:
   static constexpr std::size_t longest_message = std::size_t(1) << 24;
   static constexpr char const* who = "fit_normalisation: ";
+  static constexpr double most = 0.1;  // of the spread, by which rounding may move the data
   // Ranks have whole parts of the samples, whose moments are merged in their order: the result does
   // not depend on the number of ranks. At most 1024 parts, fewer where their moments are many.
   static constexpr long most_parts = 1024, fewest_parts = 16;
@@ -193,14 +195,29 @@ template <class T, class S> class NormalisationFit {
       for (int g = 0; g < int(moments.size()); ++g) {
         Moments const& m = moments[std::size_t(g)];
         double const count = all.count() * all.numbers(k);
-        float const offset = float(layer.by_range || m.is_constant() ? m.minimum : m.mean);
-        float scale = float(layer.by_range ? m.maximum - m.minimum : m.deviation(count));
-        if (m.is_constant() || scale < std::numeric_limits<float>::min()) scale = 1;
+        double const begin = layer.by_range || m.is_constant() ? m.minimum : m.mean;
+        double const width = m.is_constant()  ? 1
+                             : layer.by_range ? m.maximum - m.minimum
+                                              : m.deviation(count);
+        float const offset = float(begin), scale = float(width);
         if (!std::isfinite(offset) || !std::isfinite(scale))
           throw Error(who + model.name() +
                       ": expected data within the range of float, got a mean of " +
                       std::to_string(m.mean) + " and a deviation of " +
                       std::to_string(m.deviation(count)) + ". Use other units.");
+        if (width < std::numeric_limits<float>::min())
+          throw Error(who + model.name() +
+                      ": expected data whose spread is within the range of "
+                      "float, got " +
+                      number_text(width) + ". Use other units.");
+        // A constant becomes zero with samples that are rounded to float as it is.
+        bool const is_exact = m.is_constant() && sizeof(typename M::storage) <= sizeof(float);
+        if (double const moved = std::fabs(begin - double(offset)) / width;
+            !is_exact && moved > most)
+          throw Error(who + model.name() + ": expected data whose offset float can state, got " +
+                      number_text(begin) + " with a spread of " + number_text(width) +
+                      ", which rounding would move by " + number_text(moved) +
+                      " of it. Subtract a constant from the data.");
         int const at = layer.per_element ? constant_of(layer, n.output, g) : g;
         buffers(std::size_t(n.buffer + at)) = offset;
         buffers(std::size_t(n.buffer + n.buffer_tensor[0].count + at)) = scale;
@@ -228,8 +245,8 @@ template <class T, class S> class NormalisationFit {
 ///          all samples of the same source
 /// threads  as Trainer
 /// errors   run: arrays of other extents, no samples, a number that is not finite, a layer that is
-///          between others; those of the source -> the same Error on all ranks, and nothing is
-///          changed
+///          between others, an offset or a spread that float cannot state; those of the source ->
+///          the same Error on all ranks, and nothing is changed
 /// numerics in double, the same bits on any number of ranks unless source_per_rank is set. The
 ///          deviation is that of numpy.std. A channel whose numbers are all the same has scale 1
 /// cost     one read of the samples, divided among the ranks; one sum of at most 2^24 numbers

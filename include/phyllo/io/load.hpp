@@ -3,7 +3,9 @@
 #pragma once
 
 #include <phyllo/core/bf16.hpp>
+#include <phyllo/core/finite.hpp>
 #include <phyllo/core/fp16.hpp>
+#include <phyllo/core/number_text.hpp>
 #include <phyllo/io/load_options.hpp>
 #include <phyllo/io/safetensors.hpp>
 #include <phyllo/io/tensor_names.hpp>
@@ -96,8 +98,8 @@ inline void check_tensor(StoredTensor const& tensor, ParameterEntry const& entry
 /// Returns what it has set.
 ///
 /// errors   run: a tensor that is missing, has other extents or no floating type, or that the
-///          network does not have, unless LoadOptions allow it; no tensor at all -> Error; the
-///          model is unchanged
+///          network does not have, unless LoadOptions allow it; no tensor at all; a finite number
+///          that the model's type makes infinite -> Error; the model is unchanged
 /// numerics converts F64, F32, BF16 and F16 to the model's types
 template <class M>
 LoadReport from_tensors(typename M::space const& exec, M& model, TensorFile const& file,
@@ -148,12 +150,22 @@ LoadReport from_tensors(typename M::space const& exec, M& model, TensorFile cons
     for (long i = 0; i < entry.size(); ++i) {
       double const value = detail::stored_value(*tensor, entry.first + i);
       auto const to = std::size_t(entry.arena_index(i));
+      double taken = 0;
       if (entry.is_buffer) {
         buffers(to) = float(value);
+        taken = double(buffers(to));
       } else {
         master(to) = typename M::accumulate(value);
         parameters(to) = typename M::storage(master(to));
+        taken = double(parameters(to));
       }
+      if (is_finite(value) && !is_finite(taken))
+        throw Error(
+            who + ": expected numbers of \"" + entry.name + "\" within the range of " +
+            std::string(element_name(entry.is_buffer
+                                         ? ElementType::f32
+                                         : detail::element_type_of<typename M::storage>())) +
+            ", got " + detail::number_text(value) + ". Load it into a model of a wider precision.");
     }
   }
   Kokkos::deep_copy(exec, model.master(), master);

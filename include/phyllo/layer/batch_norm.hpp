@@ -24,7 +24,8 @@ struct Statistics {
 /// options  Statistics::Local | Statistics::Global · Affine<true> · Epsilon<1e-5> · Momentum<0.1>
 /// state    weight (C), bias (C); none with Affine<false> · buffers running_mean (C) and
 ///          running_var (C), float32, averaged with the momentum and the unbiased variance;
-///          inference reads the buffers
+///          inference reads the buffers. A batch with one number of a channel, which has no
+///          variance, leaves them as they are
 /// units    dimensionless
 /// errors   compile: an unknown option, or one twice
 /// numerics mean first, then centred squares; sums in Precision::accumulate

@@ -37,8 +37,9 @@ template <class Chain> struct Normalization {
   };
 
   /// mean and inverse deviation of the batch; running statistics by exponential averaging with the
-  /// unbiased variance. A batch without rows leaves everything as it is; statistics that are
-  /// infinite or not a number never enter the running ones.
+  /// unbiased variance. A batch without rows leaves everything as it is, one of a single row, which
+  /// has no variance, the running ones; statistics that are infinite or not a number never enter
+  /// those.
   template <class Precision> struct Finish {
     using accumulate = typename Precision::accumulate;
     int channels = 0;

@@ -3,23 +3,13 @@
 #pragma once
 
 #include <phyllo/core/error.hpp>
+#include <phyllo/core/number_text.hpp>
 
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <string>
 
 namespace phyllo::inline PHYLLO_ISA {
-
-namespace detail {
-
-// No two numbers alike.
-inline std::string number_text(double x) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, x).ptr};
-}
-
-}  // namespace detail
 
 /// f(name, value, end) for each number that an update rule has under one of the library's names:
 /// a value is from 0 to below `end`.

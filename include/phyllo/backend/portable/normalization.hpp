@@ -71,7 +71,8 @@ template <class Chain, class P> struct normalization_finish {
     A const mean = work.mean_sums[c] / count, variance = work.square_sums[c] / count;
     work.mean[c] = mean;
     work.inverse_deviation[c] = A(1) / Kokkos::sqrt(variance + work.epsilon);
-    A const unbiased = count > A(1) ? work.square_sums[c] / (count - A(1)) : variance;
+    if (count == A(1)) return;
+    A const unbiased = work.square_sums[c] / (count - A(1));
     A const momentum = work.momentum;
     auto const average = [momentum](float running, A of_batch) {
       return float((A(1) - momentum) * A(running) + momentum * of_batch);
