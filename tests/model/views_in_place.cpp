@@ -254,6 +254,43 @@ TEST_CASE_TEMPLATE("views in place: forward and backward by hand", Net, OfOutput
   }
 }
 
+TEST_CASE("views in place: outputs that are inputs of the network") {
+  struct state;
+  struct forcing;
+  struct next;
+  struct before;
+  struct Step : Network<NamedInput<state, 4>, NamedInput<forcing, 4>, Output<next>, From<state>,
+                        Reshape<4, 1>, Output<before>> {};
+  struct Renamed : Network<Input<4>, Reshape<4, 1>> {};
+  Space const exec;
+  for (int const capacity : {8, 3}) {
+    Model<Step> model(exec, {.batch = capacity});
+    Matrix const u("u", 8, 4), v("v", 8, 4), u_before("u before", 8, 4), v_before("v", 8, 4);
+    fill(u, 1);
+    fill(v, 2);
+    Kokkos::deep_copy(u_before, u);
+    Kokkos::deep_copy(v_before, v);
+    // An exchange of the two.
+    Kokkos::View<float***, Kokkos::LayoutRight, Kokkos::HostSpace> const to(v.data(), 8, 4, 1);
+    model.infer(exec, tensors(named<state>(u), named<forcing>(v)),
+                tensors(named<next>(u), named<before>(to)));
+    exec.fence();
+    CHECK(equal(u, v_before));
+    CHECK(equal(v, u_before));
+  }
+  // Each sample to the place of the next one.
+  Model<Renamed> model(exec, {.batch = 64});
+  Matrix const all("all", 41, 4), expected("expected", 41, 4);
+  fill(all, 3);
+  Kokkos::deep_copy(expected, all);
+  Kokkos::View<float***, Kokkos::LayoutRight, Kokkos::HostSpace> const later(all.data() + 4, 40, 4,
+                                                                             1);
+  model.infer(exec, Kokkos::subview(all, std::pair(0, 40), Kokkos::ALL), later);
+  exec.fence();
+  for (int n = 0; n < 40; ++n)
+    for (int c = 0; c < 4; ++c) CHECK(all(n + 1, c) == expected(n, c));
+}
+
 TEST_CASE_TEMPLATE("views in place: outputs in memory of other samples' inputs", Net, Normalized,
                    Skipped, Perceptron, OfInput) {
   Space const exec;

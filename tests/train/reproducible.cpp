@@ -107,4 +107,26 @@ TEST_CASE_TEMPLATE("reproducible: a sample's result does not depend on its place
   }
 }
 
+// Wide layers have kernels of their own for a single row and for few.
+TEST_CASE("reproducible: nor on the size of its batch, with wide layers") {
+  struct Wide : Network<Input<200>, Linear<300>, ReLU, Linear<150>> {};
+  constexpr int batch = 40;
+  Space const exec;
+  Model<Wide, Full<float>, Exec<Reproducible<>>> model(exec, {.batch = batch, .seed = 4});
+  auto const x = inputs<Wide>(batch);
+  using Rows = Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+  Rows const all("all", batch, 150), some("some", batch, 150);
+  model.infer(exec, x, all);
+  for (int const count : {1, 2, 16, 17}) {
+    std::pair<int, int> const first(0, count);
+    model.infer(exec, Kokkos::subview(x, first, Kokkos::ALL),
+                Kokkos::subview(some, first, Kokkos::ALL));
+    exec.fence("some samples");
+    bool same = true;
+    for (int n = 0; n < count; ++n)
+      for (int c = 0; c < 150; ++c) same = same && some(n, c) == all(n, c);
+    CHECK(same);
+  }
+}
+
 #endif

@@ -157,6 +157,7 @@ void InferenceSession<Net, P, Exec>::run(space const& exec, In const& in, Out co
     BoundTensors const& x = all ? inputs : inputs.from_sample(first, count);
     BoundTensors const& y = all ? outputs : outputs.from_sample(first, count);
     take_inputs(pass, x);
+    copy_given_outputs(pass, x, y);
     constexpr bool takes_target = decltype(pass)::takes_target;
     if constexpr (takes_target)
       pass.target = to_caller ? y.tensor[0] : ExternalTensor();

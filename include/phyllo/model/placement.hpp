@@ -18,6 +18,24 @@ template <class Pass> void take_inputs(Pass& pass, BoundTensors const& in) {
     for (int k = 0; k < Pass::AllPorts::inputs; ++k) pass.take_input(in.tensor[k], k);
 }
 
+/// Copies of inputs that are outputs as well and share memory with an output: storing one output
+/// would change what the next one is stored from.
+template <class Pass>
+void copy_given_outputs(Pass& pass, BoundTensors const& in, BoundTensors const& out) {
+  using AllPorts = typename Pass::AllPorts;
+  for (int i = 0; i < AllPorts::inputs; ++i) {
+    int const v = AllPorts::input_node(i);
+    if (pass.placed.input[i] == nullptr || !Pass::plan::liveness.is_output(v)) continue;
+    bool shared = false;
+    for (int k = 0; k < AllPorts::outputs; ++k)
+      shared = shared || may_overlap(in.tensor[i], AllPorts::input_shape(i), out.tensor[k],
+                                     AllPorts::output_shape(k), pass.batch);
+    if (!shared) continue;
+    pass.placed.input[i] = nullptr;
+    pass.load(in.tensor[i], v);
+  }
+}
+
 /// Whether the View of output k shares no memory with another one of the call.
 template <class AllPorts>
 bool is_apart(BoundTensors const& in, BoundTensors const& out, int k, int batch) {

@@ -46,7 +46,7 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
     if (!is_few(c.rows, pairs))
       return product(exec, label, x, weight, epilogue, work.memory, c.rows, outputs, c.depth,
                      pairs);
-    if (c.rows == 1) {
+    if (c.rows == 1 && !work.same_in_any_batch) {
       using Row = RowProduct<S, A, ForwardEpilogue<Chain, P>>;
       return launch_few(exec, label, Row{work.x, weight, epilogue, outputs, c.depth},
                         exec.concurrency());
@@ -145,7 +145,7 @@ template <class Chain, class P> struct Kernels<op::Contraction<Chain>, P> {
                         StridePhase const& c) {
     if (work.accumulate && c.tap_count() == 0) return;
     int const channels = work.input.channels, outputs = work.output.channels;
-    long const rows = work.batch * c.reached.positions();
+    long const rows = long(work.batch) * c.reached.positions();
     WindowOperand<S, true> const d_z(work.d_z, work.batch, outputs, c.seen, c.taps);
     TapsOperand<S> weight{work.weight, channels, outputs};
     for (int d = 0; d < 3; ++d) {

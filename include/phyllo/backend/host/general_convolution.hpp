@@ -48,7 +48,7 @@ struct Kernels<op::GeneralConvolution<Chain>, P>
                        s.image_channels(), s, region),
             Epilogue{work.result, region.reached(s), s.grid.channels, long(g) * s.grid_channels(),
                      s.grid.positions()},
-            work.memory, work.batch * region.positions(), s.grid_channels(),
+            work.memory, long(work.batch) * region.positions(), s.grid_channels(),
             long(region.taps()) * s.image_channels());
     });
   }
@@ -177,7 +177,7 @@ struct Kernels<op::GeneralConvolution<Chain>, P>
               work.d_weight + long(first) * s.image_channels() * s.grid.channels + channel,
               s.grid.channels, nullptr},
           work.memory, long(region.taps()) * s.image_channels(), s.grid_channels(),
-          work.batch * region.positions());
+          long(work.batch) * region.positions());
     }
   }
 
@@ -200,7 +200,7 @@ struct Kernels<op::GeneralConvolution<Chain>, P>
       launch_product<VectorProduct<A, TapOperand<S, true>>>(
           exec, label, taps<true>(read, region, work.x, work.batch, 0), weight,
           Epilogue{work.result, region.reached(read), s.image.channels, 0, s.image.positions()},
-          work.memory, work.batch * region.positions(), s.image.channels,
+          work.memory, long(work.batch) * region.positions(), s.image.channels,
           long(region.taps()) * s.grid.channels);
     });
   }
@@ -222,7 +222,7 @@ struct Kernels<op::GeneralConvolution<Chain>, P>
     launch_product<VectorProduct<A, WindowOperand<S, true>>>(
         exec, label, grid, weight,
         Epilogue{work.result, c.reached, s.image.channels, 0, s.image.positions()}, work.memory,
-        work.batch * c.reached.positions(), s.image.channels,
+        long(work.batch) * c.reached.positions(), s.image.channels,
         long(c.tap_count()) * s.grid.channels);
   }
 };

@@ -239,7 +239,7 @@ template <class P> struct Kernels<op::Move, P> {
     }
     MovePlanes planes(work.map);
     planes.join(work.batch, 4L * exec.concurrency());
-    int const pieces = worthy_pieces(exec, work.batch * planes.planes, planes.plane_size());
+    int const pieces = worthy_pieces(exec, long(work.batch) * planes.planes, planes.plane_size());
     launch(exec, label, pieces, move_planes<P, Adds>{work, planes, pieces});
   }
 };

@@ -56,7 +56,7 @@ struct MovePlanes {
   void join(int batch, long least) {
     if (kind != Kind::transpose || axes == 0 || !axis[axes - 1].is_identity()) return;
     MoveAxis const& along = axis[axes - 1];
-    if (batch * (planes / along.extent) < least) return;
+    if (long(batch) * (planes / along.extent) < least) return;
     repeats = along.extent;
     source_step = along.source_stride;
     target_step = target_stride[--axes];
