@@ -15,8 +15,8 @@ namespace phyllo::inline PHYLLO_ISA {
 /// options  Beta = 1, above 0
 /// errors   compile: Beta that is not above 0
 /// numerics value: relative error at most 6 epsilon while y is a normal number; derivative: that of
-///          the logistic function (epsilon of T: 2^-23 for float). Nothing overflows, so there is
-///          no threshold: torch returns x beyond Beta x = 20, which is 2e-9 less
+///          the logistic function (epsilon of T: 2^-23 for float). The exponential never overflows,
+///          so there is no threshold: torch returns x beyond Beta x = 20, which is 2e-9 less
 /// cost     1 exponential, 1 logarithm and 1 division an element; the derivative needs the input
 /// source   Dugas et al., Incorporating Second-Order Functional Knowledge, NeurIPS 2000
 template <double Beta = 1.0> struct Softplus : Pointwise {
