@@ -26,9 +26,9 @@ struct Perceptron : Network<Input<7>, Linear<33>, Tanh, Dropout<0.2>, Linear<16>
 };
 struct Images : Network<Input<1, 9, 8>, Conv2d<5>, Tanh, MaxPool2d<2>, Conv2d<17, KernelSize<2>>,
                         GELU, Flatten, Linear<3>> {};
-// No segment: kernels layer by layer.
+// Kernels layer by layer, and a segment that begins with a batch normalisation.
 struct Layered : Network<Input<1, 6, 6>, Conv2d<4, Padding<1>>, BatchNorm<>, ReLU, MaxPool2d<2>,
-                         Flatten, Linear<130>, Tanh, Linear<3>> {};
+                         Flatten, Linear<130>, Tanh, Linear<16>, BatchNorm<>, ReLU, Linear<3>> {};
 
 template <class Net> auto inputs(int batch) {
   constexpr Shape s = Net::input;
