@@ -82,7 +82,34 @@ template <class Body> struct row_normalization_backward_block {
     auto const row = of.row(r);
     portable::AddSlopes<typename Body::Row> const terms{row, work.d_y + at};
     if (work.d_x == nullptr) return {row, work.d_y + at, nullptr, {}};
-    return {row, work.d_y + at, work.d_x + at, of.means(terms, op::VectorLoops{})};
+    return {row, work.d_y + at, work.d_x + at, means(terms)};
+  }
+  // Both sums of a row in one loop.
+  PHYLLO_FLATTEN PHYLLO_INLINE_ON_HOST typename Body::Means means(
+      portable::AddSlopes<typename Body::Row> const& terms) const {
+    constexpr int width = 32;
+    int const channels = of.work.channels;
+    alignas(64) A h[width] = {}, hx[width] = {};
+    int first = 0;
+    for (; first + width <= channels; first += width) {
+      PHYLLO_SIMD(16)
+      for (int l = 0; l < width; ++l) {
+        A const slope = terms.h(first + l);
+        h[l] += slope;
+        hx[l] += slope * terms.row.x_hat(first + l);
+      }
+    }
+    for (int l = 0; first + l < channels; ++l) {
+      A const slope = terms.h(first + l);
+      h[l] += slope;
+      hx[l] += slope * terms.row.x_hat(first + l);
+    }
+    for (int half = width / 2; half > 0; half /= 2) {
+      PHYLLO_SIMD(16)
+      for (int l = 0; l < half; ++l) h[l] += h[l + half], hx[l] += hx[l + half];
+    }
+    A const share = A(1) / A(channels);
+    return {of.work.centered ? h[0] * share : A(0), hx[0] * share};
   }
   void add(Slopes const& one, A* sum, A* sum_x) const {
     PHYLLO_SIMD(16)
@@ -110,6 +137,30 @@ template <class Body> struct row_normalization_backward_block {
       sum_x[c] = (sum_x[c] + g * one.row.x_hat(c)) + h * two.row.x_hat(c);
       one.template store<Added>(g, c);
       two.template store<Added>(h, c);
+    }
+  }
+};
+
+/// One piece: some channels, the sums of their blocks in rising order, as row_normalization_combine
+/// has them, by lines of memory.
+template <class A> struct row_normalization_combine_lines {
+  static constexpr int line = 64;  // channels
+  portable::row_normalization_combine<A> of;
+
+  void operator()(int piece) const {
+    int const first = piece * line, left = of.channels - first, count = left < line ? left : line;
+    add(of.partial + first, count, of.d_shift == nullptr ? nullptr : of.d_shift + first);
+    add(of.partial + of.channels + first, count,
+        of.d_scale == nullptr ? nullptr : of.d_scale + first);
+  }
+
+ private:
+  void add(A const* from, int count, A* to) const {
+    if (to == nullptr) return;
+    for (int c = 0; c < count; ++c) to[c] = A(0);
+    for (long b = 0; b < of.blocks; ++b, from += 2L * of.channels) {
+      PHYLLO_SIMD(16)
+      for (int c = 0; c < count; ++c) to[c] += from[c];
     }
   }
 };
@@ -156,7 +207,9 @@ template <class Chain, class P> struct Kernels<op::RowNormalization<Chain>, P> {
     int const blocks = Op::blocks_of(body.rows());
     using Body = portable::row_normalization_backward<Chain, P, has>;
     launch(exec, label, blocks, row_normalization_backward_block<Body>{body, blocks});
-    portable::Kernels<Op, P>::combine(exec, label, work, blocks);
+    using Lines = row_normalization_combine_lines<typename P::accumulate>;
+    launch(exec, label, (work.channels + Lines::line - 1) / Lines::line,
+           Lines{{work.partial, work.d_scale, work.d_shift, work.channels, blocks}});
   }
 };
 
