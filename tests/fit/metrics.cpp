@@ -4,6 +4,7 @@
 // Metrics against plain loops over the outputs of inference.
 
 #include <phyllo/data/view_source.hpp>
+#include <phyllo/fit/evaluate.hpp>
 #include <phyllo/fit/measure.hpp>
 #include <phyllo/phyllo.hpp>
 
@@ -133,4 +134,48 @@ TEST_CASE("metrics: classes at the positions of an image") {
   std::string const refused =
       sentence_of([&] { measure(trainer, x, t, Metrics<ConfusionMatrix>{}); });
   CHECK(refused.find("expected class indices from 0 to 4, got 1 others") != refused.npos);
+}
+
+TEST_CASE("evaluate: a masked loss over batches is that over all samples; positions stay") {
+  using Classes = Kokkos::View<int***, Kokkos::LayoutRight, Kokkos::HostSpace>;
+  using ImageBatches = Batches<Images, Classes, Space>;
+  Space const exec;
+  constexpr int samples = 19;
+  Trainer<Pixels, MaskedCrossEntropy<>, Sgd, Full<float>, Local, Execution<Space>> trainer(
+      exec, Sgd{}, {.batch = samples});
+  Images const x("x", samples, 2, 3, 4);
+  Classes const t("t", samples, 3, 4);
+  fill(x, 0.2);
+  // Samples 0 to 11 have few positions that count, samples 4 to 7 none.
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    std::size_t const sample = i / 12, position = i % 12;
+    bool const counts = sample >= 12 || (position <= sample % 3 && sample / 4 != 1);
+    t.data()[i] = counts ? int(i * 7 % 5) : -100;
+  }
+  Evaluation const whole = trainer.evaluate(x, t);
+  CHECK(whole.weight == doctest::Approx(100 / 12.0).epsilon(1e-6));
+  CHECK(whole.samples == 8);
+  for (long const batch : {19, 4, 1})
+    for (bool const shuffle : {false, true}) {
+      ImageBatches batches(exec, ViewSource(x, t),
+                           {.batch = batch, .shuffle = shuffle, .lanes = 1});
+      batches.seek({3, batches.steps() - 1});
+      Position const before = batches.position();
+      Evaluation const parts = evaluate(trainer, batches);
+      CHECK(parts.loss == doctest::Approx(whole.loss).epsilon(1e-5));
+      CHECK(parts.accuracy == doctest::Approx(whole.accuracy).epsilon(1e-5));
+      CHECK(parts.weight == doctest::Approx(whole.weight).epsilon(1e-6));
+      CHECK(parts.samples == whole.samples);
+      CHECK(batches.position() == before);
+    }
+  for (std::size_t i = 0; i < t.size(); ++i) t.data()[i] = int(i % 5);
+  ImageBatches batches(exec, ViewSource(x, t), {.batch = 4, .lanes = 1});
+  batches.seek({2, 1});
+  measure(trainer, batches, Metrics<TopK<>, TopK<2>, ConfusionMatrix>{});
+  CHECK(batches.position() == Position{2, 1});
+  t(11, 0, 0) = 5;
+  ImageBatches wrong(exec, ViewSource(x, t), {.batch = 4, .lanes = 1});
+  wrong.seek({2, 1});
+  CHECK_THROWS_AS(evaluate(trainer, wrong), Error);
+  CHECK(wrong.position() == Position{2, 1});
 }

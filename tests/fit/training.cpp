@@ -470,6 +470,30 @@ TEST_CASE("fit: patience, the best weights, progress and callback") {
   CHECK(ended.epochs.back().held_out.samples == 0);
 }
 
+TEST_CASE("fit: the training batches may be evaluated in between, and be the held-out ones") {
+  TemporaryDirectory const root;
+  Subject plain, called, both;
+  FitOptions const with{.epochs = 3, .checkpoint = {.folder = root / "run"}};
+  fit(plain.trainer, plain.batches, {.epochs = 3});
+  int calls = 0;
+  FitHistory history = fit(called.trainer, called.batches, with, [&](EpochReport const&) {
+    evaluate(called.trainer, called.batches);
+    return ++calls < 9;
+  });
+  CHECK(history.epochs.size() == 3);
+  CHECK((state_of(called.trainer) == state_of(plain.trainer)));
+  Subject resumed(8);
+  history = fit(resumed.trainer, resumed.batches, with);
+  CHECK(resumed.batches.position() == Position{3, 0});
+  CHECK((state_of(resumed.trainer) == state_of(plain.trainer)));
+  std::filesystem::remove_all(root / "run");
+  history = fit(both.trainer, both.batches, both.batches, {.epochs = 3},
+                [&](EpochReport const& report) { return report.epoch < 9 && ++calls < 9; });
+  CHECK(history.epochs.size() == 3);
+  CHECK(history.epochs.back().held_out.samples == 100);
+  CHECK((state_of(both.trainer) == state_of(plain.trainer)));
+}
+
 TEST_CASE("fit: class indices give accuracies, and wrong ones are the trainer's sentence") {
   struct Classes : Network<Input<6>, Linear<3>> {};
   using Labels = Kokkos::View<int*, Kokkos::LayoutRight>;

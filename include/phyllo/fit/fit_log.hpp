@@ -44,8 +44,8 @@ class FitLog {
                               double left) {
     std::string text = printed("epoch %4.0f", double(r.epoch) + 1) + "/" + std::to_string(epochs) +
                        printed("  loss %.6g", r.loss);
-    if (r.held_out.samples > 0) text += printed("  held-out loss %.6g", r.held_out.loss);
-    if (r.held_out.samples > 0 && r.held_out.accuracy > 0)
+    if (r.held_out.weight > 0) text += printed("  held-out loss %.6g", r.held_out.loss);
+    if (r.held_out.weight > 0 && r.held_out.accuracy > 0)
       text += printed("  accuracy %.2f %%", 100 * r.held_out.accuracy);
     for (MetricValue const& metric : r.metrics)
       text += "  " + metric.name + printed(" %.6g", metric.value);
@@ -64,7 +64,7 @@ class FitLog {
   void line(EpochReport const& r) {
     file_ << r.epoch << ',' << r.steps << ',' << r.skipped;
     for (double const number : {r.loss, r.accuracy}) file_ << printed(",%.9g", number);
-    bool const held_out = r.held_out.samples > 0;  // an empty column where there are none
+    bool const held_out = r.held_out.weight > 0;  // an empty column where there are none
     file_ << (held_out ? printed(",%.9g", r.held_out.loss) : ",")
           << (held_out ? printed(",%.9g", r.held_out.accuracy) : ",");
     for (std::string const& name : metrics_) {
@@ -95,10 +95,9 @@ class FitLog {
 inline std::vector<double> numbers_of(FitHistory const& history) {
   std::vector<double> numbers = {history.best_loss, double(history.epochs_without_progress)};
   for (EpochReport const& r : history.epochs)
-    for (double const number :
-         {double(r.epoch), double(r.steps), double(r.skipped), r.loss, r.accuracy, r.held_out.loss,
-          r.held_out.accuracy, double(r.held_out.samples), r.learning_rate, r.seconds,
-          r.is_best ? 1.0 : 0.0})
+    for (double const number : {double(r.epoch), double(r.steps), double(r.skipped), r.loss,
+                                r.accuracy, r.held_out.loss, r.held_out.accuracy, r.held_out.weight,
+                                r.learning_rate, r.seconds, r.is_best ? 1.0 : 0.0})
       numbers.push_back(number);
   return numbers;
 }
@@ -115,7 +114,7 @@ inline FitHistory history_of(std::vector<double> const& numbers) {
                               long(n[2]),
                               n[3],
                               n[4],
-                              {n[5], n[6], long(n[7])},
+                              {n[5], n[6], long(n[7]), n[7]},
                               n[8],
                               n[9],
                               n[10] > 0,

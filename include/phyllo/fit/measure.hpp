@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <phyllo/data/batches.hpp>
 #include <phyllo/fit/agreed_clock.hpp>
 #include <phyllo/fit/fit_options.hpp>
+#include <phyllo/fit/from_first_batch.hpp>
 #include <phyllo/fit/metrics.hpp>
 #include <phyllo/model/bind.hpp>
 
@@ -175,13 +175,12 @@ MetricValues<M...> measure(T& trainer, HeldOut<In, Targets> const& held_out,
                            Metrics<M...> metrics) {
   return measure(trainer, held_out.inputs, held_out.targets, metrics);
 }
-/// The same over one epoch of batches, batch by batch.
+/// The same over epoch 0 of batches, batch by batch; their position is afterwards as before.
 template <class T, class In, class Targets, class Space, class... M>
 MetricValues<M...> measure(T& trainer, Batches<In, Targets, Space>& batches, Metrics<M...>) {
-  if (batches.options().shuffle || batches.position().step != 0) batches.seek({0, 0});
+  detail::FromFirstBatch const kept(batches);
   detail::MetricSums<T, M...> sums(trainer);
-  for (auto const& batch : batches.epoch(batches.position().epoch))
-    sums.add(batch.inputs, batch.targets);
+  for (auto const& batch : batches.epoch(0)) sums.add(batch.inputs, batch.targets);
   return sums.values();
 }
 

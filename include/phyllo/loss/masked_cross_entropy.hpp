@@ -15,8 +15,8 @@ namespace phyllo::inline PHYLLO_ISA {
 /// options  Ignored = -100
 /// errors   compile: beside other losses · run: as CrossEntropy. A batch without a position that
 ///          counts has no mean, and its step is skipped
-/// numerics as CrossEntropy; Evaluation::samples is the sum of the shares of positions that count,
-///          rounded down
+/// numerics as CrossEntropy; Evaluation::weight is the sum of the samples' shares of positions that
+///          count, and Evaluation::samples that sum rounded down
 /// cost     as CrossEntropy, and one more look at the class indices
 /// source   torch.nn.CrossEntropyLoss, PyTorch 2.14
 template <long long Ignored = -100> struct MaskedCrossEntropy {

@@ -101,7 +101,8 @@ class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, 
     if (step_.split(inputs.batch)) compare_ranks<C>(exec_, model_, optimizer_, this->sums(), false);
     auto const sums = step_.evaluate(exec_, inputs, evaluation_.bind(targets, inputs.batch));
     evaluation_.refuse_labels(exec_, sums.wrong_labels);
-    return {sums.value / sums.samples, sums.correct / sums.samples, long(sums.samples)};
+    return {sums.value / sums.samples, sums.correct / sums.samples, long(sums.samples),
+            sums.samples};
   }
 
   /// As in Trainer.

@@ -119,7 +119,8 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
     synchronize();
     auto const sums = evaluation_.evaluate(exec_, inputs, wanted, communication_);
     evaluation_.refuse_labels(exec_, sums.wrong_labels);
-    return {sums.value / sums.samples, sums.correct / sums.samples, long(sums.samples)};
+    return {sums.value / sums.samples, sums.correct / sums.samples, long(sums.samples),
+            sums.samples};
   }
 
   /// All ranks take over weights, running statistics, the optimizer's state and the step count of

@@ -27,7 +27,8 @@ struct Evaluation {
   double loss = 0;  // mean over samples
   // Share of positions whose class is right, of the first loss with class indices; 0 without one.
   double accuracy = 0;
-  long samples = 0;
+  long samples = 0;   // rounded down where a loss ignores positions
+  double weight = 0;  // what the means are divided by: samples, or the shares that the loss counts
 };
 
 /// A model, a loss, an optimizer and the ranks that train together: the common part of all
