@@ -11,7 +11,10 @@
 #include <doctest/doctest.h>
 #include <sentence_of.hpp>
 
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <string>
 
 using namespace phyllo;
@@ -134,6 +137,78 @@ TEST_CASE("metrics: classes at the positions of an image") {
   std::string const refused =
       sentence_of([&] { measure(trainer, x, t, Metrics<ConfusionMatrix>{}); });
   CHECK(refused.find("expected class indices from 0 to 4, got 1 others") != refused.npos);
+}
+
+TEST_CASE("metrics: R2 of targets far from zero, and of targets that are all equal") {
+  using Numbers = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+  struct Line : Network<Input<1>, Linear<1>> {};
+  Space const exec;
+  constexpr std::size_t samples = 700;
+  Trainer<Line, MeanSquaredError, Sgd, Full<double>, Local, Execution<Space>> trainer(
+      exec, Sgd{}, {.batch = 64});
+  Numbers const x("x", samples, 1), t("t", samples, 1), y("y", samples, 1);
+  for (std::size_t n = 0; n < samples; ++n) x(n, 0) = std::sin(1.7 * double(n));
+  trainer.model().infer(exec, x, y);
+  exec.fence("metrics");
+  for (double const scale : {1e-3, 1.0}) {
+    double const mean = -1e4;
+    double error = 0, total = 0, average = 0;
+    double const slope = (y(1, 0) - y(0, 0)) / (x(1, 0) - x(0, 0));
+    double const offset = y(0, 0) - slope * x(0, 0);
+    Numbers const inputs("inputs", samples, 1), outputs("outputs", samples, 1);
+    for (std::size_t n = 0; n < samples; ++n) {
+      t(n, 0) = mean + scale * x(n, 0);
+      inputs(n, 0) = (t(n, 0) + 0.1 * scale * std::cos(5.3 * double(n)) - offset) / slope;
+      average += (t(n, 0) - mean) / samples;
+    }
+    trainer.model().infer(exec, inputs, outputs);
+    exec.fence("metrics");
+    for (std::size_t n = 0; n < samples; ++n) {
+      error += std::pow(outputs(n, 0) - t(n, 0), 2);
+      total += std::pow(t(n, 0) - mean - average, 2);
+    }
+    CHECK(error < 0.02 * total);
+    CHECK(measure(trainer, inputs, t, Metrics<R2>{}).get<R2>() ==
+          doctest::Approx(1 - error / total).epsilon(1e-9));
+    Batches<Numbers, Numbers, Space> batches(exec, ViewSource(inputs, t), {.batch = 64});
+    CHECK(measure(trainer, batches, Metrics<R2>{}).get<R2>() ==
+          doctest::Approx(1 - error / total).epsilon(1e-9));
+  }
+  Kokkos::deep_copy(t, 0.1);
+  CHECK(measure(trainer, x, t, Metrics<R2>{}).get<R2>() == 0);
+  t(5, 0) = NAN;
+  CHECK(std::isnan(measure(trainer, x, t, Metrics<R2>{}).get<R2>()));
+}
+
+TEST_CASE("metrics: outputs that are not numbers are never right, infinite ones are compared") {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(),
+                   inf = std::numeric_limits<double>::infinity();
+  // Whether the class is among the first one, two and three.
+  auto const check = [](std::array<double, 3> y, std::int64_t label,
+                        std::array<bool, 3> const& expected) {
+    ExternalTensor outputs, labels;
+    outputs.data[0] = y.data(), labels.data[0] = &label;
+    outputs.type = ElementType::f64, labels.type = ElementType::i64;
+    outputs.channel_stride = 1;
+    MetricRow const row(outputs, labels, Shape(3), 0, 0);
+    double sums[3][2] = {};
+    TopK<1>{}.add(row, sums[0]);
+    TopK<2>{}.add(row, sums[1]);
+    TopK<3>{}.add(row, sums[2]);
+    for (std::size_t k = 0; k < 3; ++k) {
+      CAPTURE(k);
+      CHECK((sums[k][0] == 1) == expected[k]);
+      CHECK(sums[k][1] == 1);
+    }
+  };
+  check({nan, nan, nan}, 0, {false, false, false});
+  check({1, nan, 0}, 1, {false, false, false});
+  check({1, nan, 0}, 0, {false, true, true});
+  check({1, nan, 0}, 2, {false, false, true});
+  check({inf, -inf, -inf}, 0, {true, true, true});
+  check({0, -inf, -inf}, 1, {false, true, true});
+  check({0, -inf, -inf}, 2, {false, false, true});
+  check({inf, inf, 0}, 1, {false, true, true});
 }
 
 TEST_CASE("evaluate: a masked loss over batches is that over all samples; positions stay") {

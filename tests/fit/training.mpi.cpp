@@ -311,6 +311,46 @@ TEST_CASE("fit: the loop by hand, and interrupted at other steps by a clock, bit
   }
 }
 
+TEST_CASE("measure: R2 of targets far from zero, whose ranks have other means") {
+  using Numbers = Kokkos::View<double**, Kokkos::LayoutRight>;
+  struct Line : Network<Input<1>, Linear<1>> {};
+  Trainer<Line, MeanSquaredError, Sgd, Full<double>, AllReduce<Mpi>> trainer(
+      Space{}, MPI_COMM_WORLD, Sgd{}, {.batch = 64});
+  // Rank 0 has no samples. A batch of all ranks' numbers tells what is expected.
+  auto const target = [](int rank, int n) { return -1e4 + 1e-3 * (rank + std::sin(1.7 * n)); };
+  int const samples = rank_of() == 0 && ranks_of() > 1 ? 0 : 40;
+  Numbers const probe("probe", 2, 1), at("at", 2, 1);
+  auto const points = Kokkos::create_mirror_view(probe);
+  points(1, 0) = 1;
+  Kokkos::deep_copy(probe, points);
+  trainer.model().infer(Space{}, probe, at);
+  Kokkos::fence();
+  auto const line = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, at);
+  double const slope = line(1, 0) - line(0, 0);
+  Numbers const x("x", std::size_t(samples), 1), t("t", std::size_t(samples), 1);
+  auto const hx = Kokkos::create_mirror_view(x);
+  auto const ht = Kokkos::create_mirror_view(t);
+  for (int n = 0; n < samples; ++n) {
+    ht(n, 0) = target(rank_of(), n);
+    hx(n, 0) = (ht(n, 0) + 1e-4 - line(0, 0)) / slope;
+  }
+  Kokkos::deep_copy(x, hx);
+  Kokkos::deep_copy(t, ht);
+  double count = 0, mean = 0, total = 0;
+  for (int pass = 0; pass < 2; ++pass)
+    for (int rank = ranks_of() > 1 ? 1 : 0; rank < ranks_of(); ++rank)
+      for (int n = 0; n < 40; ++n) {
+        double const number = target(rank, n) + 1e4;
+        if (pass == 0)
+          count += 1, mean += number;
+        else
+          total += std::pow(number - mean / count, 2);
+      }
+  double const r2 = measure(trainer, x, t, Metrics<R2>{}).get<R2>();
+  CHECK(r2 == doctest::Approx(1 - 1e-8 * count / total).epsilon(1e-6));
+  CHECK(same_on_all(long(1e15 * r2)));
+}
+
 TEST_CASE("fit: a signal to one rank ends all at the same step") {
   Subject<AllReduce<Mpi>> subject;
   bool const is_last = rank_of() == ranks_of() - 1;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -64,6 +65,11 @@ namespace detail {
 
 template <class Metric>
 inline constexpr bool is_one_number = std::is_same_v<decltype(Metric::value(nullptr, 0)), double>;
+
+// Whether parts of a metric are merged by a function of its own instead of being added.
+template <class Metric>
+inline constexpr bool merges =
+    requires(double const* other, double* sums) { Metric::merge(other, sums, 1); };
 
 // The names of those metrics that are one number, and their values.
 template <class... M> std::vector<std::string> names_of(Metrics<M...>) {
@@ -133,13 +139,34 @@ template <class T, class... M> class MetricSums {
     trainer_.exec().fence("phyllo: measure");
     auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, parts);
     sums.resize(std::size_t(count + 1));
-    for (std::size_t b = 0; b < host.extent(0); ++b)
-      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += host(b, i);
+    for (std::size_t b = 0; b < host.extent(0); ++b) merge<Metric>(&host(b, 0), sums.data());
+  }
+  // The numbers of a metric and the count behind them.
+  template <class Metric> static void merge(double const* other, double* sums) {
+    constexpr int count = Metric::sums(shape.channels);
+    if constexpr (merges<Metric>)
+      Metric::merge(other, sums, shape.channels);
+    else
+      for (int i = 0; i < count; ++i) sums[i] += other[i];
+    sums[count] += other[count];
+  }
+  // Numbers that are not sums are merged in the order of the ranks.
+  template <class Metric> void merge_ranks(std::vector<double>& sums) {
+    std::size_t const ranks = std::size_t(trainer_.sums().size()), size = sums.size();
+    std::vector<double> all(ranks * size, 0.0);
+    std::copy(sums.begin(), sums.end(),
+              all.begin() + std::ptrdiff_t(std::size_t(trainer_.sums().rank()) * size));
+    sum_over_ranks(trainer_, all.data(), long(all.size()));
+    std::fill(sums.begin(), sums.end(), 0.0);
+    for (std::size_t r = 0; r < ranks; ++r) merge<Metric>(&all[r * size], sums.data());
   }
   template <class Metric> auto value_of(std::vector<double>& sums) {
     constexpr int count = Metric::sums(shape.channels);
     sums.resize(std::size_t(count + 1));
-    sum_over_ranks(trainer_, sums.data(), count + 1);
+    if constexpr (merges<Metric>)
+      merge_ranks<Metric>(sums);
+    else
+      sum_over_ranks(trainer_, sums.data(), count + 1);
     if (sums.back() > 0)
       throw Error("measure: " + trainer_.model().name() + ": expected class indices from 0 to " +
                   std::to_string(shape.channels - 1) + ", got " +
@@ -158,7 +185,8 @@ template <class T, class... M> class MetricSums {
 ///
 /// options  M: metrics, of the library or your own: a trivially copyable struct with `name`,
 ///          `classes` (targets are class indices), `sums(channels)`, how many numbers it sums,
-///          `add(row, sums)` for each position of each sample, and `value(sums, channels)`
+///          `add(row, sums)` for each position of each sample, and `value(sums, channels)`.
+///          `merge(other, sums, channels)` where the numbers of two parts are not to be added
 /// threads  as Trainer
 /// errors   compile: a network with several outputs · run: class indices out of range -> Error on
 ///          all ranks; those of infer

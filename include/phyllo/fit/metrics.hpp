@@ -3,6 +3,7 @@
 #pragma once
 
 #include <phyllo/core/macros.hpp>
+#include <phyllo/data/sample_statistics.hpp>
 #include <phyllo/fit/metric_row.hpp>
 
 #include <Kokkos_MathematicalFunctions.hpp>
@@ -49,30 +50,45 @@ struct RootMeanSquareError {
 /// Coefficient of determination: 1 - (sum of squared errors) / (sum of squared differences from the
 /// channel's mean target), the mean over channels; 1 is perfect, 0 as good as the mean.
 ///
-/// numerics a channel whose targets are all equal but for roundings counts 1 where it is met
+/// numerics means and squared deviations of the targets are merged, so that targets far from zero
+///          keep their digits. A channel whose targets are all equal counts 1 where it is met
 ///          exactly, and 0 else, as in scikit-learn
-/// source   Wright, "Correlation and Causation", J. Agric. Res. 20 (1921) 557
+/// source   Wright, "Correlation and Causation", J. Agric. Res. 20 (1921) 557; updates of the mean:
+///          Welford, Technometrics 4 (1962) 419
 struct R2 {
   static constexpr char const* name = "r2";
   static constexpr bool classes = false;
+  // Rows; for each channel squared errors, mean target, squared deviations from it.
   static constexpr int sums(int channels) { return 1 + 3 * channels; }
 
   PHYLLO_FUNCTION void add(MetricRow const& y, double* sums) const {
     sums[0] += 1;
+    double const share = 1 / sums[0];
     for (int c = 0; c < y.channels(); ++c) {
-      double const error = y(c) - y.target(c), target = y.target(c);
-      sums[1 + 3 * c] += error * error;
-      sums[2 + 3 * c] += target;
-      sums[3 + 3 * c] += target * target;
+      double* const s = sums + 1 + 3 * c;
+      double const target = y.target(c), error = y(c) - target, apart = target - s[1];
+      s[0] += error * error;
+      s[1] += apart * share;
+      s[2] += apart * (target - s[1]);
     }
+  }
+  static void merge(double const* other, double* sums, int channels) {
+    for (int c = 0; c < channels; ++c) {
+      double const* const from = other + 1 + 3 * c;
+      double* const s = sums + 1 + 3 * c;
+      Moments all{s[1], s[2]};
+      all.merge(sums[0], {from[1], from[2]}, other[0]);
+      s[0] += from[0];
+      s[1] = all.mean;
+      s[2] = all.squares;
+    }
+    sums[0] += other[0];
   }
   static double value(double const* sums, int channels) {
     double mean = 0;
     for (int c = 0; c < channels; ++c) {
-      double const error = sums[1 + 3 * c], target = sums[2 + 3 * c];
-      double const total = sums[3 + 3 * c] - target * target / sums[0];
-      bool const varies = total > 1e-14 * sums[3 + 3 * c];
-      mean += (varies ? 1 - error / total : error == 0 ? 1.0 : 0.0) / channels;
+      double const error = sums[1 + 3 * c], total = sums[3 + 3 * c];
+      mean += (total == 0 ? (error == 0 ? 1.0 : 0.0) : 1 - error / total) / channels;
     }
     return mean;
   }
@@ -97,6 +113,7 @@ template <int K> inline constexpr TopName<K> top_name = {};
 /// counts as larger.
 ///
 /// options  K = 1: the accuracy
+/// numerics an output that is not a number counts as larger than all numbers, and is never right
 /// source   none
 template <int K = 1> struct TopK {
   static_assert(K > 0, "TopK: K must be positive.");
@@ -106,10 +123,11 @@ template <int K = 1> struct TopK {
 
   PHYLLO_FUNCTION void add(MetricRow const& y, double* sums) const {
     long const label = y.label();
-    int before = 0;
+    double const own = y(int(label));
+    int before = Kokkos::isnan(own) ? K : 0;
     for (int c = 0; c < y.channels(); ++c) {
-      double const difference = y(c) - y(int(label));
-      before += difference > 0 || (difference == 0 && c < label);
+      double const other = y(c);
+      before += Kokkos::isnan(other) || other > own || (other == own && c < label);
     }
     sums[0] += before < K ? 1 : 0;
     sums[1] += 1;
