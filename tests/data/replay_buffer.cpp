@@ -186,6 +186,24 @@ TEST_CASE("replay buffer: its memory, and what it refuses") {
   CHECK(sentence([&] {
           buffer.push(Images("x", 6, 2, 3), labels);
         }).find("targets of extents [6]") != std::string::npos);
+  using Bytes = Kokkos::View<unsigned char*, Kokkos::LayoutRight>;
+  Kokkos::View<long long*, Kokkos::HostSpace> const large("large", 5);
+  Kokkos::View<int*, Kokkos::HostSpace> const negative("negative", 5);
+  large(1) = 1LL << 32;
+  large(4) = -3'000'000'000;
+  negative(2) = -1;
+  auto const before = contents(buffer);
+  CHECK(sentence([&] { buffer.push(Images("x", 5, 2, 3), large); }) ==
+        "ReplayBuffer: expected targets that are i32, got 2 integers that do not fit. Use wider "
+        "integers for the batches.");
+  CHECK(contents(buffer) == before);
+  ReplayBuffer<Images, Bytes> bytes(Space{}, options, {2, 3}, {});
+  CHECK(sentence([&] {
+          bytes.push(Images("x", 5, 2, 3), negative);
+        }).find("targets that are u8, got 1 integers") != std::string::npos);
+  negative(2) = 255;
+  bytes.push(Images("x", 5, 2, 3), negative);
+  CHECK(bytes.pushed() == 5);
   CHECK(buffer.pushed() == 30);
   CHECK(sentence([] { Buffer(Space{}, {}, {2, 3}, {}); }).find("capacity") != std::string::npos);
   CHECK(sentence([&] { Buffer(Space{}, options, {2}, {}); }).find("2 positive extents") !=

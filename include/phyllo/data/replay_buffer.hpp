@@ -5,8 +5,8 @@
 #include <phyllo/core/allocate.hpp>
 #include <phyllo/core/error.hpp>
 #include <phyllo/core/launch_label.hpp>
-#include <phyllo/core/random.hpp>
 #include <phyllo/data/batches.hpp>
+#include <phyllo/data/replay_kernels.hpp>
 #include <phyllo/data/replay_options.hpp>
 #include <phyllo/io/tensor.hpp>
 #include <phyllo/model/bind.hpp>
@@ -25,90 +25,6 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-namespace detail {
-
-// Positions in RandomKey that no layer of a network has, so that a seed may be a trainer's too.
-inline constexpr std::uint32_t replay_draw = 0xffff, replay_reservoir = 0xfffe;
-
-/// A number from 0 to count - 1, from 53 random bits.
-PHYLLO_INLINE long long random_below(RandomKey const& name, long long count) {
-  PhiloxBlock const block = random_block(name);
-  std::uint64_t const bits = (std::uint64_t(block.word[0]) << 32 | block.word[1]) >> 11;
-  long long const drawn = static_cast<long long>(double(bits) * 0x1p-53 * double(count));
-  return drawn < count ? drawn : count - 1;
-}
-
-// The slot of each sample of a push; the latest sample that has a slot owns it.
-template <class Longs> struct ClaimSlots {
-  Longs owner, slots;
-  long long first, end, capacity;  // numbers of the samples of this push; slots
-  std::uint64_t seed;
-  std::uint32_t rank;
-  bool is_reservoir;
-
-  PHYLLO_INLINE long long slot(long long sample) const {
-    if (sample < capacity) return sample;
-    if (!is_reservoir) return sample + capacity < end ? -1 : sample % capacity;
-    long long const drawn =
-        random_below({seed, 0, replay_reservoir, std::uint64_t(sample), 4 * rank}, sample + 1);
-    return drawn < capacity ? drawn : -1;
-  }
-  PHYLLO_INLINE void operator()(long i) const {
-    long long const sample = first + i, s = slot(sample);
-    slots(i) = s;
-    if (s >= 0) Kokkos::atomic_max(&owner(s), sample);
-  }
-};
-
-template <class View> PHYLLO_INLINE decltype(auto) element_of(View const& v, long n, long e) {
-  static_assert(View::rank >= 1 && View::rank <= 5, "ReplayBuffer: expected Views of rank 1 to 5.");
-  if constexpr (View::rank == 1) {
-    return v(n);
-  } else if constexpr (View::rank == 2) {
-    return v(n, e);
-  } else {
-    long const z = long(v.extent(View::rank - 1)), y = long(v.extent(View::rank - 2));
-    if constexpr (View::rank == 3)
-      return v(n, e / z, e % z);
-    else if constexpr (View::rank == 4)
-      return v(n, e / z / y, e / z % y, e % z);
-    else
-      return v(n, e / z / y / long(v.extent(2)), e / z / y % long(v.extent(2)), e / z % y, e % z);
-  }
-}
-
-template <class Longs, class From, class T> struct StoreSamples {
-  Longs owner, slots;
-  From from;
-  T* to;
-  long elements;
-  long long first;
-
-  PHYLLO_INLINE void operator()(long i) const {
-    long const sample = i / elements, element = i % elements;
-    long long const slot = slots(sample);
-    if (slot >= 0 && owner(slot) == first + sample)
-      to[slot * elements + element] = static_cast<T>(element_of(from, sample, element));
-  }
-};
-
-template <class T> struct DrawSamples {
-  T const* from;
-  T* to;
-  long elements, batch, count;
-  std::uint64_t seed, draw;
-  std::uint32_t rank;
-
-  PHYLLO_INLINE void operator()(long i) const {
-    long const sample = i / elements, element = i % elements;
-    long long const slot =
-        random_below({seed, draw, replay_draw, std::uint64_t(rank) * batch + sample, 0}, count);
-    to[i] = from[slot * elements + element];
-  }
-};
-
-}  // namespace detail
-
 /// Samples of a running simulation: push(inputs, targets) while it runs, and
 /// auto const& batch = buffer.draw(); trainer.step(batch.inputs, batch.targets);
 ///
@@ -119,14 +35,15 @@ template <class T> struct DrawSamples {
 ///          push of more samples than any before allocates 8 bytes for each of them
 /// threads  one thread at a time
 /// errors   compile: floating numbers pushed into integers. Run: options or extents that are not
-///          positive, Views of other extents, a draw from a buffer without samples, a state of
-///          another buffer -> Error, and nothing is changed
+///          positive, Views of other extents, an integer that does not fit, a draw from a buffer
+///          without samples, a state of another buffer -> Error, and nothing is changed
 /// numerics a batch is drawn uniformly, with replacement; the numbers are those of seed, draws()
 ///          and rank. The contents depend on the samples in their order, never on how they are
 ///          divided into pushes. Elements are converted to those of the Views
 /// cost     push: one read of the samples, in their memory space where Space can access it, else
 ///          with one copy to Space; draw: one copy of the batch. Both are asynchronous on exec; the
-///          pushed Views must not change before the instance has reached the push
+///          pushed Views must not change before the instance has reached the push. A push of
+///          integers that the buffer's may not hold waits until they are checked
 template <class Inputs, class Targets, class Space = typename Inputs::execution_space>
 class ReplayBuffer {
  public:
@@ -167,6 +84,10 @@ class ReplayBuffer {
     inputs_.check(inputs, count, "inputs");
     targets_.check(targets, count, "targets");
     if (count == 0) return;
+    auto const x = reached(inputs);
+    auto const t = reached(targets);
+    check_integers(x, inputs_, count, "inputs");
+    check_integers(t, targets_, count, "targets");
     if (long(slots_.extent(0)) < count)
       slots_ = allocate<Longs>("phyllo: slots", count, "Push fewer samples at a time.",
                                Kokkos::WithoutInitializing);
@@ -174,9 +95,11 @@ class ReplayBuffer {
         detail::ClaimSlots<Longs>{owner_, slots_, pushed_, pushed_ + count, options_.capacity,
                                   options_.seed, std::uint32_t(options_.rank),
                                   options_.replacement == Replacement::reservoir});
-    store(inputs, inputs_, count);
-    store(targets, targets_, count);
+    store(x, inputs_, count);
+    store(t, targets_, count);
     pushed_ += count;
+    if constexpr (!reaches<In> || !reaches<Out>)
+      exec_.fence("phyllo: pushed samples");  // The copies are released here.
   }
 
   /// The next batch. Its Views are valid until the next call, and for kernels that were launched on
@@ -293,16 +216,34 @@ class ReplayBuffer {
     using Policy = Kokkos::RangePolicy<Space, Kokkos::IndexType<long>>;
     Kokkos::parallel_for(launch_label(label), Policy(exec_, 0, count), functor);
   }
-  template <class From, class A> void store(From const& from, A const& to, long count) const {
-    if constexpr (Kokkos::SpaceAccessibility<Space, typename From::memory_space>::accessible) {
-      using Store = detail::StoreSamples<Longs, From, typename A::T>;
-      run("phyllo: store samples", count * to.elements,
-          Store{owner_, slots_, from, to.samples.data(), to.elements, pushed_});
-    } else {
-      auto const copy = Kokkos::create_mirror_view_and_copy(typename Space::memory_space{}, from);
-      store(copy, to, count);
-      exec_.fence("phyllo: pushed samples");  // The copy is released here.
+  template <class From>
+  static constexpr bool reaches =
+      Kokkos::SpaceAccessibility<Space, typename From::memory_space>::accessible;
+  template <class From> static auto reached(From const& from) {
+    if constexpr (reaches<From>)
+      return from;
+    else
+      return Kokkos::create_mirror_view_and_copy(typename Space::memory_space{}, from);
+  }
+  template <class From, class A>
+  void check_integers(From const& from, A const& to, long count, char const* what) const {
+    using Pushed = typename From::non_const_value_type;
+    if constexpr (std::is_integral_v<typename A::T> && !detail::holds_all<typename A::T, Pushed>) {
+      long misfits = 0;
+      Kokkos::parallel_reduce(
+          "phyllo: check integers",
+          Kokkos::RangePolicy<Space, Kokkos::IndexType<long>>(exec_, 0, count * to.elements),
+          detail::CountMisfits<From, typename A::T>{from, to.elements}, misfits);
+      if (misfits > 0)
+        throw Error(std::string("ReplayBuffer: expected ") + what + " that are " +
+                    std::string(element_name(A::type)) + ", got " + std::to_string(misfits) +
+                    " integers that do not fit. Use wider integers for the batches.");
     }
+  }
+  template <class From, class A> void store(From const& from, A const& to, long count) const {
+    using Store = detail::StoreSamples<Longs, From, typename A::T>;
+    run("phyllo: store samples", count * to.elements,
+        Store{owner_, slots_, from, to.samples.data(), to.elements, pushed_});
   }
   template <class A> void copy_drawn(A const& array) const {
     using Draw = detail::DrawSamples<typename A::T>;
