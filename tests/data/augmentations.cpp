@@ -9,6 +9,7 @@
 #include <phyllo/data/view_source.hpp>
 
 #include <doctest/doctest.h>
+#include <sentence_of.hpp>
 
 #include <cmath>
 #include <map>
@@ -16,6 +17,7 @@
 #include <vector>
 
 using namespace phyllo;
+using phyllo::test::sentence_of;
 
 namespace {
 
@@ -189,6 +191,25 @@ TEST_CASE("augmentations: the same on any number of ranks, from copies, and afte
   for (auto const& batch : batches.epoch(1)) add(rest, batch, batches.steps());
   CHECK(rest.images.size() == 40);
   for (auto const& [key, image] : rest.images) CHECK((image == one.images.at(key)));
+}
+
+TEST_CASE("augmentations: options out of their range are refused") {
+  ImageBatches batches(Space{}, numbered(60), options);
+  CHECK(sentence_of([&] { batches.augment(RandomCrop{.padding = -2}); }) ==
+        "RandomCrop: expected a padding from 0 to 2^20 elements, got -2. Set RandomCrop::padding.");
+  for (float const probability : {-0.1f, 50.0f, NAN})
+    CHECK(sentence_of([&] {
+            batches.augment(RandomFlip{.probability = probability});
+          }).find("RandomFlip: expected a probability from 0 to 1, got ") == 0);
+  for (float const deviation : {-0.1f, INFINITY, NAN})
+    CHECK(sentence_of([&] {
+            batches.augment(GaussianNoise{.deviation = deviation});
+          }).find("GaussianNoise: expected a finite deviation of 0 or more, got ") == 0);
+  // One that another one calls.
+  batches.augment([](auto const& exec, auto const& batch, AugmentationDraw const& draw) {
+    RandomFlip{.probability = 2}(exec, batch, draw);
+  });
+  CHECK(sentence_of([&] { batches.next(); }).find("got 2.0") != std::string::npos);
 }
 
 TEST_CASE("batches: kernels that read copies see the batches of those that do not") {

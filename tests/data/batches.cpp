@@ -179,6 +179,17 @@ TEST_CASE("batches: without shuffle in the order of the source; the last batch b
   CHECK(seen.size() == 100);
 }
 
+TEST_CASE("batches: a rank without samples has room for one, as a trainer requires") {
+  Log log;
+  long samples = 0;
+  for (int rank = 0; rank < 3; ++rank) {
+    Batches<Numbers, Rows> batches(Space{}, Counting{1, 1, &log}, {.batch = 20}, rank, 3);
+    CHECK(batches.largest_part() == 1);
+    samples += batches.next().samples;
+  }
+  CHECK(samples == 1);
+}
+
 TEST_CASE("batches: without blocks and windows the first place of each sample is uniform") {
   Log log;
   constexpr long samples = 20, epochs = 4000;

@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/error.hpp>
 #include <phyllo/core/launch_label.hpp>
 #include <phyllo/data/augmentation_draw.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <limits>
+#include <string>
 #include <type_traits>
 
 namespace phyllo::inline PHYLLO_ISA {
@@ -85,13 +88,21 @@ template <class View> long elements_of(View const& samples) {
 /// chance.
 ///
 /// shape    inputs: one View (N, ..., W)
+/// options  probability: 0 to 1
+/// errors   run: another probability -> Error
 /// numerics the same samples on any number of ranks
 /// cost     one pass over the samples that are reversed
 struct RandomFlip {
   float probability = 0.5f;
 
+  void check() const {
+    if (!(probability >= 0 && probability <= 1))
+      throw Error("RandomFlip: expected a probability from 0 to 1, got " +
+                  std::to_string(probability) + ". Set RandomFlip::probability.");
+  }
   template <class Space, class Batch>
   void operator()(Space const& exec, Batch const& batch, AugmentationDraw const& draw) const {
+    check();
     auto const& x = batch.inputs;
     using View = std::remove_cvref_t<decltype(x)>;
     static_assert(View::rank >= 2, "RandomFlip: expected samples of one extent or more.");
@@ -105,14 +116,23 @@ struct RandomFlip {
 /// For Batches::augment: samples of the inputs are moved by up to `padding` elements along their
 /// last two extents, as if they were padded by zeros and cropped at a random place.
 ///
-/// shape    inputs: one View (N, ..., H, W)
+/// shape    inputs: one View (N, ..., H, W). Of sequences (N, C, L) the last two extents are C and
+///          L: their channels would be moved too
+/// options  padding: 0 to 2^20
+/// errors   run: another padding -> Error
 /// numerics the same moves on any number of ranks
 /// cost     one pass; a plane of a sample is one work item
 struct RandomCrop {
   int padding = 2;
 
+  void check() const {
+    if (padding < 0 || padding > 1 << 20)
+      throw Error("RandomCrop: expected a padding from 0 to 2^20 elements, got " +
+                  std::to_string(padding) + ". Set RandomCrop::padding.");
+  }
   template <class Space, class Batch>
   void operator()(Space const& exec, Batch const& batch, AugmentationDraw const& draw) const {
+    check();
     auto const& x = batch.inputs;
     using View = std::remove_cvref_t<decltype(x)>;
     static_assert(View::rank >= 3, "RandomCrop: expected samples of two extents or more.");
@@ -128,13 +148,20 @@ struct RandomCrop {
 ///
 /// shape    inputs: one View (N, ...) of floating numbers
 /// units    deviation: that of the inputs
+/// errors   run: a deviation that is negative or not finite -> Error
 /// numerics added in float; logarithm and cosine are those of the device
 /// cost     one pass
 struct GaussianNoise {
   float deviation = 0.01f;
 
+  void check() const {
+    if (!(deviation >= 0 && deviation <= std::numeric_limits<float>::max()))
+      throw Error("GaussianNoise: expected a finite deviation of 0 or more, got " +
+                  std::to_string(deviation) + ". Set GaussianNoise::deviation.");
+  }
   template <class Space, class Batch>
   void operator()(Space const& exec, Batch const& batch, AugmentationDraw const& draw) const {
+    check();
     auto const& x = batch.inputs;
     using View = std::remove_cvref_t<decltype(x)>;
     static_assert(!std::is_integral_v<typename View::non_const_value_type>,

@@ -150,8 +150,8 @@ class Batches {
   long samples() const { return order().samples(); }
   /// Batches of one epoch.
   long steps() const { return order().steps(); }
-  /// The largest number of samples of this rank in a batch.
-  long largest_part() const { return queue_->reader().largest_part(); }
+  /// The largest number of samples of this rank in a batch; 1 where no batch has samples of it.
+  long largest_part() const { return std::max(1L, queue_->reader().largest_part()); }
   BatchOrder const& order() const { return queue_->reader().order(); }
   /// Host memory of windows and batches on this rank.
   long host_bytes() const { return queue_->reader().host_bytes() + long(host_.size()); }
@@ -172,13 +172,14 @@ class Batches {
   /// calls: augment(exec, batch, draw), with an AugmentationDraw, launches kernels on exec that
   /// write to the batch's Views. RandomFlip, RandomCrop and GaussianNoise are three.
   ///
-  /// options  augment: a callable that is copied
+  /// options  augment: a callable that is copied; where it has a function check(), that is called
   template <class Augment> void augment(Augment augment) {
     static_assert(std::is_invocable_v<Augment const&, Space const&, BatchType const&,
                                       AugmentationDraw const&>,
                   "Batches::augment: expected a callable with const arguments (exec, batch, draw), "
                   "an instance, "
                   "a batch and an AugmentationDraw.");
+    if constexpr (requires { augment.check(); }) augment.check();
     augmentations_.push_back(std::make_unique<AugmentationOf<Augment>>(std::move(augment)));
   }
   /// The batch at position(), which moves on. Its Views are valid until the next call, and for

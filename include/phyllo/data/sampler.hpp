@@ -17,7 +17,8 @@ namespace phyllo::inline PHYLLO_ISA {
 ///
 /// options  shards: those of Reproducible, whole ones for every rank; 0: parts as even as possible
 /// threads  one thread at a time
-/// errors   run: no samples, or a batch that is not positive -> Error
+/// errors   run: no samples, a batch that is not positive, a rank that is not below the number of
+///          ranks, negative shards, a step that an epoch does not have -> Error
 /// numerics the order depends on (seed, epoch) alone, never on the number of ranks
 /// cost     one sort of the data set's indices per epoch, on the host
 class Sampler {
@@ -34,6 +35,12 @@ class Sampler {
       throw Error("Sampler: expected at least one sample and a positive batch, got " +
                   std::to_string(samples) + " samples in batches of " +
                   std::to_string(global_batch) + ".");
+    if (ranks < 1 || rank < 0 || rank >= ranks || shards < 0)
+      throw Error(
+          "Sampler: expected a rank from 0 and below the number of ranks, and 0 or more shards, "
+          "got rank " +
+          std::to_string(rank) + " of " + std::to_string(ranks) + " and " + std::to_string(shards) +
+          " shards. Count ranks from 0.");
     start_epoch(0);
   }
 
@@ -52,17 +59,20 @@ class Sampler {
 
   /// Indices of this rank's part of global batch number `step`; may be empty at the end.
   std::vector<long> part(long step) const {
+    if (step < 0 || step >= steps())
+      throw Error("Sampler: expected a step from 0 to " + std::to_string(steps() - 1) + ", got " +
+                  std::to_string(step) + ". Call start_epoch for the next epoch.");
     long const first = step * batch_;
     long const count = std::min(batch_, samples_ - first);
     return {order_.begin() + first + begin(count, rank_),
             order_.begin() + first + begin(count, rank_ + 1)};
   }
 
-  /// The largest number of samples in a part.
+  /// The largest number of samples in a part, at least 1.
   long largest_part() const {
     long const count = std::min(batch_, samples_);
     if (shards_ == 0) return (count + ranks_ - 1) / ranks_;
-    long largest = 0;
+    long largest = 1;
     for (int r = 0; r < ranks_; ++r)
       largest = std::max({largest, begin(count, r + 1) - begin(count, r),
                           begin(last_batch(), r + 1) - begin(last_batch(), r)});
