@@ -379,6 +379,38 @@ TEST_CASE("fit: a callback of one rank ends all; an error of one rank is that of
                               "to be written, got an error"));
 }
 
+TEST_CASE("fit: ranks whose batches differ are refused on all of them") {
+  if (ranks_of() == 1) return;
+  using C = AllReduce<Mpi>;
+  Subject<C> subject;
+  auto const refused = [&](RowBatches& batches, RowBatches& held_out, char const* expected) {
+    std::string const sentence =
+        sentence_of([&] { fit(subject.trainer, batches, held_out, {.epochs = 1}); });
+    CAPTURE(sentence);
+    CHECK(phyllo_test::contains(sentence, expected));
+  };
+  int const rank = rank_of(), ranks = ranks_of();
+  auto with = options;
+  with.seed = std::uint64_t(rank);
+  RowBatches seeds(Space{}, points(100), with, rank, ranks);
+  refused(seeds, subject.held_out, "got \"seed: 0\" on rank 0 and \"seed: 1\" on rank 1");
+  RowBatches lengths(Space{}, points(100 + 50 * rank), options, rank, ranks);
+  refused(lengths, subject.held_out,
+          "got \"samples: 100\" on rank 0 and \"samples: 150\" on rank 1");
+  refused(subject.batches, lengths, "fit: held-out batches of test::Noisy: expected");
+  RowBatches behind(Space{}, points(100), options, rank, ranks);
+  behind.seek({0, rank});
+  refused(behind, subject.held_out, "got \"position: step: 0\" on rank 0");
+  CHECK(subject.trainer.steps() == 0);
+  // Sources of the ranks' own: as many steps are enough.
+  with.batch = 20;
+  RowBatches other_steps(Space{}, points(80 + 20 * rank), with);
+  refused(other_steps, subject.held_out, "got \"steps of an epoch: 4\" on rank 0");
+  RowBatches own(Space{}, points(70 + rank), with), own_held_out(Space{}, points(50 + rank), with);
+  fit(subject.trainer, own, own_held_out, {.epochs = 1});
+  CHECK(subject.trainer.steps() == 4);
+}
+
 TEST_CASE("fit: ranks with weights of their own report what all have learned") {
   Subject<Forgets> subject;
   auto const history = fit(subject.trainer, subject.batches, subject.held_out, {.epochs = 2});

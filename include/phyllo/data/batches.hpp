@@ -146,6 +146,9 @@ class Batches {
   Batches& operator=(Batches const&) = delete;
 
   BatchOptions const& options() const { return options_; }
+  /// As the constructor was called: this part of each batch, and how many there are.
+  int rank() const { return rank_; }
+  int ranks() const { return ranks_; }
   /// Samples of the source.
   long samples() const { return order().samples(); }
   /// Batches of one epoch.

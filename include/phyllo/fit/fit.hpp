@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/fit/agreed_batches.hpp>
 #include <phyllo/fit/fit_options.hpp>
 #include <phyllo/fit/fit_run.hpp>
 
@@ -22,8 +23,9 @@ namespace phyllo::inline PHYLLO_ISA {
 ///          patience
 /// threads  as Trainer and Batches; every rank calls it. With FitOptions::stop_on_signal the
 ///          handler of that signal is replaced until the call returns
-/// errors   run: a loss that is not finite, a file that cannot be written -> the same Error on all
-///          ranks; those of Trainer, Batches and Checkpoints
+/// errors   run: a loss that is not finite, a file that cannot be written, ranks whose Batches have
+///          other options, sources or positions -> the same Error on all ranks; those of Trainer,
+///          Batches and Checkpoints
 /// numerics the bits of the loop by hand: trainer.step on each batch, and after each epoch
 ///          trainer.evaluate
 /// cost     one addition on the device for each step; once an epoch the host waits for the sums.
@@ -34,6 +36,8 @@ FitHistory fit(T& trainer, B& batches, H&& held_out, Metrics<M...> metrics,
   using Held = std::remove_cvref_t<H>;
   detail::FitRun<T, B> run(trainer, batches, options, !std::is_same_v<Held, detail::NoHeldOut>,
                            detail::names_of(metrics));
+  detail::agree_on_batches(trainer, batches, "fit: batches");
+  detail::agree_on_batches(trainer, held_out, "fit: held-out batches");
   while (!run.is_finished()) {
     std::uint64_t const epoch = batches.position().epoch;
     for (auto const& batch : batches.epoch(epoch)) {

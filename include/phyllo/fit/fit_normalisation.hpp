@@ -9,6 +9,7 @@
 #include <phyllo/fit/agreed_clock.hpp>
 #include <phyllo/fit/agreed_error.hpp>
 #include <phyllo/network/ports.hpp>
+#include <phyllo/policy/agreement.hpp>
 #include <phyllo/policy/communication.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -124,6 +125,8 @@ template <class T, class S> class NormalisationFit {
 
   void run() {
     std::vector<double> slots;
+    agree_on_errors(trainer_, [&] { check(); });
+    agree_on_sources();
     agree_on_errors(trainer_, [&] { slots = moments_of_this_rank(); });
     for (std::size_t at = 0; at < slots.size(); at += longest_message)
       sum_over_ranks(trainer_, slots.data() + at,
@@ -153,8 +156,17 @@ template <class T, class S> class NormalisationFit {
     if (source_.samples() < 1 && !options_.source_per_rank)
       throw Error(who + name + ": expected at least one sample, got none.");
   }
+  // Ranks add their parts of one list of samples: with other lists, other numbers of them.
+  void agree_on_sources() {
+    Agreement mine;
+    mine.add("source_per_rank", options_.source_per_rank ? "true" : "false");
+    if (!options_.source_per_rank) {
+      mine.add("samples of the source", std::to_string(source_.samples()));
+      mine.add("samples of a block", std::to_string(source_.block()));
+    }
+    agree(trainer_.exec(), trainer_.sums(), who + trainer_.model().name(), mine);
+  }
   std::vector<double> moments_of_this_rank() {
-    check();
     auto& sums = trainer_.sums();
     long const rank = sums.rank(), ranks = sums.size(), samples = source_.samples();
     long const size = statistics().stored_size();
@@ -245,8 +257,9 @@ template <class T, class S> class NormalisationFit {
 ///          all samples of the same source
 /// threads  as Trainer
 /// errors   run: arrays of other extents, no samples, a number that is not finite, a layer that is
-///          between others, an offset or a spread that float cannot state; those of the source ->
-///          the same Error on all ranks, and nothing is changed
+///          between others, an offset or a spread that float cannot state, ranks whose sources
+///          have other samples without source_per_rank; those of the source -> the same Error on
+///          all ranks, and nothing is changed
 /// numerics in double, the same bits on any number of ranks unless source_per_rank is set. The
 ///          deviation is that of numpy.std. A channel whose numbers are all the same has scale 1
 /// cost     one read of the samples, divided among the ranks; one sum of at most 2^24 numbers

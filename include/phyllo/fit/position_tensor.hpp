@@ -12,18 +12,35 @@
 
 namespace phyllo::inline PHYLLO_ISA::detail {
 
+// What the order of batches depends on.
+struct BatchFact {
+  char const* name;
+  std::uint64_t value;
+};
+template <class B> std::vector<BatchFact> batch_facts(B const& batches) {
+  BatchOptions const& o = batches.options();
+  return {{"samples", std::uint64_t(batches.samples())},
+          {"batch", std::uint64_t(o.batch)},
+          {"seed", o.seed},
+          {"shuffle", std::uint64_t(o.shuffle)},
+          {"lanes", std::uint64_t(o.lanes)},
+          {"a window of one lane of", std::uint64_t(batches.order().lane_window())},
+          {"blocks of", std::uint64_t(batches.order().block())},
+          {"last_batch", std::uint64_t(o.last_batch)}};
+}
+
 // The position of batches and all that their order depends on, as a tensor of a file.
 template <class B> class PositionTensor {
  public:
   static void add(B const& batches, TensorFile& file) {
     std::vector<std::uint64_t> numbers = {batches.position().epoch,
                                           std::uint64_t(batches.position().step)};
-    for (Fact const& fact : facts(batches)) numbers.push_back(fact.value);
+    for (BatchFact const& fact : batch_facts(batches)) numbers.push_back(fact.value);
     add_numbers(file, name, numbers);
   }
   // Refuses batches in another order than those of the file.
   static void check(B const& batches, TensorFile const& file, std::string const& who) {
-    auto const expected = facts(batches);
+    auto const expected = batch_facts(batches);
     auto const numbers =
         numbers_of<std::uint64_t>(file, name, std::int64_t(expected.size() + 2), who);
     for (std::size_t i = 0; i < expected.size(); ++i)
@@ -43,21 +60,6 @@ template <class B> class PositionTensor {
 
  private:
   static constexpr char const* name = "phyllo.position";
-  struct Fact {
-    char const* name;
-    std::uint64_t value;
-  };
-  static std::vector<Fact> facts(B const& batches) {
-    BatchOptions const& o = batches.options();
-    return {{"samples", std::uint64_t(batches.samples())},
-            {"batch", std::uint64_t(o.batch)},
-            {"seed", o.seed},
-            {"shuffle", std::uint64_t(o.shuffle)},
-            {"lanes", std::uint64_t(o.lanes)},
-            {"a window of one lane of", std::uint64_t(batches.order().lane_window())},
-            {"blocks of", std::uint64_t(batches.order().block())},
-            {"last_batch", std::uint64_t(o.last_batch)}};
-  }
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA::detail
