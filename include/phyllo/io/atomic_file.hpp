@@ -28,7 +28,9 @@ namespace phyllo::inline PHYLLO_ISA {
 ///
 /// options  a symbolic link at the path is replaced, not followed
 /// errors   run: directory missing or not writable, path names something other than a file, disk
-///          full, file size limit -> Error; the temporary file is removed
+///          full -> Error; the temporary file is removed. A file size limit (ulimit -f) is an Error
+///          where the process ignores SIGXFSZ; by default that signal ends the process, and the
+///          temporary file remains
 /// cost     two flushes to the disk at commit()
 /// source   Pillai et al., OSDI 2014, "All File Systems Are Not Created Equal": write, fsync(file),
 ///          rename, fsync(directory)
