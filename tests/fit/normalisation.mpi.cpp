@@ -197,6 +197,8 @@ TEST_CASE("fit_normalisation: a source of each rank, and errors on all ranks") {
   std::string const other = fit(Kokkos::subview(data.image, first, Kokkos::ALL, Kokkos::ALL),
                                 Kokkos::subview(data.t, first, Kokkos::ALL));
   if (ranks_of() > 1) {
+    CHECK(other.find("Pass the same source on all ranks, or set NormalisationOptions::") !=
+          other.npos);
     CHECK(other.find(
               "got \"samples of the source: 100\" on rank 0 and \"samples of the source: 101\" "
               "on rank 1") != std::string::npos);

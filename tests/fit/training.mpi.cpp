@@ -388,6 +388,7 @@ TEST_CASE("fit: ranks whose batches differ are refused on all of them") {
         sentence_of([&] { fit(subject.trainer, batches, held_out, {.epochs = 1}); });
     CAPTURE(sentence);
     CHECK(phyllo_test::contains(sentence, expected));
+    CHECK(phyllo_test::contains(sentence, "Make the Batches of one source and one set of"));
   };
   int const rank = rank_of(), ranks = ranks_of();
   auto with = options;

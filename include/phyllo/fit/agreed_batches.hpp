@@ -26,7 +26,9 @@ void agree_on_batches(T& trainer, Batches<In, Out, Space, IsCopied> const& batch
   add("steps of an epoch", std::uint64_t(batches.steps()));
   add("position: epoch", batches.position().epoch);
   add("position: step", std::uint64_t(batches.position().step));
-  agree(trainer.exec(), trainer.sums(), what + " of " + trainer.model().name(), mine);
+  agree(trainer.exec(), trainer.sums(), what + " of " + trainer.model().name(), mine,
+        "Make the Batches of one source and one set of BatchOptions on all ranks, each at the same "
+        "position.");
 }
 // Views: each rank passes a share of any size.
 template <class T, class H> void agree_on_batches(T&, H const&, std::string const&) {}

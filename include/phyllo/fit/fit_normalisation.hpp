@@ -164,7 +164,9 @@ template <class T, class S> class NormalisationFit {
       mine.add("samples of the source", std::to_string(source_.samples()));
       mine.add("samples of a block", std::to_string(source_.block()));
     }
-    agree(trainer_.exec(), trainer_.sums(), who + trainer_.model().name(), mine);
+    agree(trainer_.exec(), trainer_.sums(), who + trainer_.model().name(), mine,
+          "Pass the same source on all ranks, or set NormalisationOptions::source_per_rank on all "
+          "of them.");
   }
   std::vector<double> moments_of_this_rank() {
     auto& sums = trainer_.sums();

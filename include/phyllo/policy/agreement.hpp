@@ -98,7 +98,8 @@ inline std::string first_difference(std::string_view text, std::string_view othe
 /// and the first rank that differs from it. Every rank calls it; two sums of 2048 numbers, by a
 /// communication policy or a Transport.
 template <class Space, class C>
-void agree(Space const& exec, C& communication, std::string const& who, Agreement const& mine) {
+void agree(Space const& exec, C& communication, std::string const& who, Agreement const& mine,
+           std::string const& remedy = "Start one program with one set of options on all ranks.") {
   if (communication.size() == 1) return;
   int const rank = communication.rank();
   std::string const first = detail::text_of_speaker(exec, communication, mine.text(), rank == 0);
@@ -112,8 +113,7 @@ void agree(Space const& exec, C& communication, std::string const& who, Agreemen
   std::string const text = other.substr(other_rank.size() + 1);
   throw Error(who + ": expected the same training on all " + std::to_string(communication.size()) +
               " ranks, got \"" + detail::first_difference(first, text) + "\" on rank 0 and \"" +
-              detail::first_difference(text, first) + "\" on rank " + other_rank +
-              ". Start one program with one set of options on all ranks.");
+              detail::first_difference(text, first) + "\" on rank " + other_rank + ". " + remedy);
 }
 
 }  // namespace phyllo::inline PHYLLO_ISA
