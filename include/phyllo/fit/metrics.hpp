@@ -112,7 +112,7 @@ template <int K> inline constexpr TopName<K> top_name = {};
 /// Share of positions whose class is among the K largest outputs; of equal outputs the lower class
 /// counts as larger.
 ///
-/// options  K = 1: the accuracy
+/// options  K = 1: the accuracy, where outputs are numbers
 /// numerics an output that is not a number counts as larger than all numbers, and is never right
 /// source   none
 template <int K = 1> struct TopK {
