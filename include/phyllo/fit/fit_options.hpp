@@ -47,8 +47,10 @@ struct MetricValue {
 /// One epoch of a training.
 struct EpochReport {
   std::uint64_t epoch = 0;
-  long steps = 0;            // that counted
-  long skipped = 0;          // steps whose gradient was not finite
+  // That counted, and whose gradient was not finite; of all ranks together where each has weights
+  // of its own.
+  long steps = 0;
+  long skipped = 0;
   double loss = 0;           // mean over the samples of steps that counted, of all ranks, or NaN
   double accuracy = 0;       // likewise, in training mode; 0 without class indices
   Evaluation held_out = {};  // samples = 0 without held-out samples

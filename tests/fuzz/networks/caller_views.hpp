@@ -6,6 +6,7 @@
 
 #include <phyllo/phyllo.hpp>
 
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -26,7 +27,8 @@ template <class Net, class InTags, class S> class CallerViews {
   CallerViews(std::vector<Port> const& ports, int batch) : ports_(ports), batch_(batch) {
     for (Port const& p : ports) {
       auto const extents = S::flat ? std::vector<int>{p.size()} : p.extents;
-      memory_.emplace_back(p.entries > 0 ? 0 : batch, extents, S::layout);
+      memory_.push_back(
+          std::make_shared<Memory<Element>>(p.entries > 0 ? 0 : batch, extents, S::layout));
       integers_.emplace_back(p.entries > 0 ? batch : 0, extents, S::layout);
     }
   }
@@ -35,14 +37,29 @@ template <class Net, class InTags, class S> class CallerViews {
       if (ports_[k].entries > 0)
         integers_[k].write(x[k]);
       else
-        memory_[k].write(x[k]);
+        memory_[k]->write(x[k]);
+  }
+  /// Each of these in the place of one of `others` of the same extents; whether there is one.
+  bool take_memory_of(CallerViews const& others) {
+    std::vector<bool> taken(others.ports_.size());
+    bool any = false;
+    for (std::size_t k = 0; k < ports_.size(); ++k)
+      for (std::size_t i = 0; i < taken.size(); ++i) {
+        if (taken[i] || others.ports_[i].entries > 0 ||
+            others.ports_[i].extents != ports_[k].extents)
+          continue;
+        memory_[k] = others.memory_[i];
+        taken[i] = any = true;
+        break;
+      }
+    return any;
   }
   /// Nothing for integers.
   Tensors read() {
     Tensors all;
     for (std::size_t k = 0; k < ports_.size(); ++k) {
       int const count = ports_[k].entries > 0 ? 0 : batch_ * ports_[k].size();
-      all.push_back(memory_[k].read(std::size_t(count)));
+      all.push_back(memory_[k]->read(std::size_t(count)));
     }
     return all;
   }
@@ -84,19 +101,19 @@ template <class Net, class InTags, class S> class CallerViews {
   }
   template <bool IsOutput, int K, class T> auto view() {
     if constexpr (is_integer(IsOutput, K))
-      return view_in<IsOutput, K, typename S::label const>(integers_);
+      return view_in<IsOutput, K, typename S::label const>(integers_[std::size_t(K)]);
     else
-      return view_in<IsOutput, K, T>(memory_);
+      return view_in<IsOutput, K, T>(*memory_[std::size_t(K)]);
   }
-  template <bool IsOutput, int K, class T, class M> auto view_in(std::vector<M>& memory) {
+  template <bool IsOutput, int K, class T, class M> auto view_in(M& memory) {
     if constexpr (S::layout == Layout::gathered)
-      return gathered_view_of<T>(memory[std::size_t(K)]);
+      return gathered_view_of<T>(memory);
     else
-      return view_of<rank<IsOutput>(K), T>(memory[std::size_t(K)]);
+      return view_of<rank<IsOutput>(K), T>(memory);
   }
   std::vector<Port> const& ports_;
   int batch_;
-  std::vector<Memory<Element>> memory_;
+  std::vector<std::shared_ptr<Memory<Element>>> memory_;
   std::vector<Memory<typename S::label>> integers_;
 };
 

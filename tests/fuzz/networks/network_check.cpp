@@ -200,9 +200,14 @@ class Check {
   Results by_hand(Machine& m, Data const& d, int batch, bool trains) const {
     Results all;
     m.set(d.parameters, d.buffers, std::uint64_t(batch));
-    Tensors y = m.infer(d.x, batch);
+    Tensors y = m.infer(d.x, batch), in_place = m.infer_in_place(d.x, batch);
+    // Those of the subject are compared with what others write elsewhere.
+    if (&m != subject_.get() && !in_place.empty()) in_place = y;
     for (std::size_t k = 0; k < y.size(); ++k)
       all.push_back({"infer, output " + std::to_string(k), std::move(y[k]), 0, entry_.element});
+    for (std::size_t k = 0; k < in_place.size(); ++k)
+      all.push_back({"infer in place, output " + std::to_string(k), std::move(in_place[k]), 0,
+                     entry_.element});
     if (!trains) return all;
     y = m.forward(d.x, batch);
     for (std::size_t k = 0; k < y.size(); ++k)
@@ -487,8 +492,8 @@ class Check {
     Results const expected = run(*reference_, d);
     auto const allowed = spread(expected, d, run);
     Results got;
-    Tensors y = subject_->infer(d.x, 3);
-    for (Numbers& v : y) got.push_back({"", std::move(v)});
+    for (Tensors y : {subject_->infer(d.x, 3), subject_->infer_in_place(d.x, 3)})
+      for (Numbers& v : y) got.push_back({"", std::move(v)});
     compare(expected, got, allowed, 3, "after training, ");
   }
 

@@ -75,6 +75,8 @@ class Machine {
   virtual Numbers buffers() const = 0;
 
   virtual Tensors infer(Tensors const& x, int batch) = 0;
+  /// With outputs in place of inputs of their extents; empty where there are none.
+  virtual Tensors infer_in_place(Tensors const& x, int batch) = 0;
   virtual Tensors forward(Tensors const& x, int batch) = 0;
   virtual Tensors backward(Tensors const& d_y, int batch) = 0;  // returns the inputs' gradients
 

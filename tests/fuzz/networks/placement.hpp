@@ -23,14 +23,19 @@ struct Placement {
   std::size_t offset(std::size_t number) const;
 };
 
-/// Memory of a View, with a pattern in all elements that are none of the View's.
+/// Memory of a View, with a pattern in all elements that are none of the View's. It begins at a
+/// line of memory, as Kokkos allocates, so that kernels may take the View as it is; strided ones do
+/// not.
 template <class T> class Memory {
  public:
   Memory(int batch, std::vector<int> const& extents, Layout layout)
-      : placement_(batch, extents, layout), elements_(placement_.size + 2 * margin, poison()) {}
+      : placement_(batch, extents, layout), elements_(placement_.size + 3 * margin, poison()) {
+    auto const at = reinterpret_cast<std::uintptr_t>(elements_.data() + margin) % line;
+    if (layout != Layout::strided) begin_ += (line - at) % line / sizeof(T);
+  }
 
   Placement const& placement() const { return placement_; }
-  T* data() { return elements_.data() + margin; }
+  T* data() { return elements_.data() + begin_; }
   void write(Numbers const& numbers) {
     for (std::size_t i = 0; i < numbers.size(); ++i) data()[placement_.offset(i)] = T(numbers[i]);
   }
@@ -40,7 +45,7 @@ template <class T> class Memory {
     T const untouched = poison();
     std::vector<bool> own(elements_.size());
     for (std::size_t i = 0; i < count; ++i) {
-      std::size_t const at = margin + placement_.offset(i);
+      std::size_t const at = begin_ + placement_.offset(i);
       numbers[i] = double(elements_[at]);
       own[at] = true;
     }
@@ -51,7 +56,7 @@ template <class T> class Memory {
   }
 
  private:
-  static constexpr std::size_t margin = 64;
+  static constexpr std::size_t margin = 64, line = 64;  // elements, bytes
   static T poison() {
     if constexpr (std::is_integral_v<T>)
       return T(-77);
@@ -60,6 +65,7 @@ template <class T> class Memory {
   }
   Placement placement_;
   std::vector<T> elements_;
+  std::size_t begin_ = margin;
 };
 
 }  // namespace networks
