@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Phyllo authors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# usage: cmake -D NM=<nm> -D BASELINE=<object> -D WIDE=<object> -D CROSSING=<object> -P separate.cmake
+# usage: cmake -D NM=<nm> -D BASELINE=<object> -D WIDE=<object> -D CROSSING=<object> -D FAST_MATH=<object>
+#              -P separate.cmake
 #
-# Two objects compiled for different processors define no function or variable of phyllo in common,
-# where a linker would keep one of the two; and a model that crosses is an undefined symbol.
+# Two objects compiled for different processors, or one of them with -ffast-math, define no function or variable of
+# phyllo in common, where a linker would keep one of the two; and a model that crosses is an undefined symbol.
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -27,15 +28,17 @@ list(LENGTH baseline count)
 if(count LESS 100)
   message(FATAL_ERROR "only ${count} symbols of phyllo in ${BASELINE}: the test does not see them.")
 endif()
+symbols(fast_math "${FAST_MATH}" "[TWVuRDB]")
+list(FILTER fast_math EXCLUDE REGEX "^wide_outputs")
 set(common "")
-foreach(symbol IN LISTS baseline)
+foreach(symbol IN LISTS baseline fast_math)
   if(symbol IN_LIST wide)
     list(APPEND common "${symbol}")
   endif()
 endforeach()
 if(common)
   list(JOIN common "\n  " common)
-  message(FATAL_ERROR "Defined in both objects, so that one may run the instructions of the other:\n  ${common}")
+  message(FATAL_ERROR "Defined in two objects, so that one may run the instructions of the other:\n  ${common}")
 endif()
 
 symbols(called "${CROSSING}" "U")

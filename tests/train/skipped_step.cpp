@@ -111,6 +111,24 @@ TEST_CASE("skipped step: a target that is not a number, under losses of differen
   check(LogCosh{});
   check(BinaryCrossEntropy{});
   check(PoissonLikelihood{});
+  check(Hinge{});
+}
+
+TEST_CASE("skipped step: outputs that overflow, under a loss with a margin") {
+  struct Six : Network<Input<6>, Linear<6>> {};
+  Space const exec;
+  Trainer<Six, MultiMargin, Sgd, Mixed<fp16, float>, Local, Execution<Space>> trainer(
+      exec, Sgd{.weight_decay = 0.1}, {.batch = 5});
+  auto const x = values(5, 6, 0.3);
+  Kokkos::deep_copy(x, 60000);
+  Kokkos::View<int*, Kokkos::HostSpace> const labels("labels", 5);
+  auto const before = trainer.model().parameters()(0);
+  for (int step = 0; step < 3; ++step) {
+    trainer.step(x, labels);
+    CHECK_FALSE(std::isfinite(trainer.loss()));
+  }
+  CHECK(trainer.model().parameters()(0) == before);
+  CHECK(trainer.model().state()().skipped == 3);
 }
 
 TEST_CASE("skipped step: Reproducible keeps its running statistics as well") {

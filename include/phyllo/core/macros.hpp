@@ -18,30 +18,38 @@
 // The inline namespace of everything below `phyllo`: the vector instructions that the compiler may
 // use. Two objects of one program that were compiled for different processors then share no
 // function, and a Model that is passed from one to the other is a link error, which names both
-// instruction sets. A GPU's compiler has one name for its passes on host and device, where these
-// macros may differ.
+// instruction sets. So are objects compiled with -ffast-math, whose functions see no NaN. A GPU's
+// compiler has one name for its passes on host and device, where these macros may differ.
 #if defined(__CUDACC__) || defined(__NVCC__)
 #define PHYLLO_ISA for_cuda
 #elif defined(__HIPCC__) || defined(__HIP__)
 #define PHYLLO_ISA for_hip
 #elif defined(__AVX512F__) && defined(__AMX_TILE__) && defined(__AMX_BF16__)
-#define PHYLLO_ISA amx
+#define PHYLLO_INSTRUCTIONS amx
 #elif defined(__AVX512F__) && defined(__AVX512BF16__)
-#define PHYLLO_ISA avx512_bf16
+#define PHYLLO_INSTRUCTIONS avx512_bf16
 #elif defined(__AVX512F__)
-#define PHYLLO_ISA avx512
+#define PHYLLO_INSTRUCTIONS avx512
 #elif defined(__AVX2__) && defined(__FMA__)
-#define PHYLLO_ISA avx2
+#define PHYLLO_INSTRUCTIONS avx2
 #elif defined(__AVX__)
-#define PHYLLO_ISA avx
+#define PHYLLO_INSTRUCTIONS avx
 #elif defined(__x86_64__) || defined(_M_X64)
-#define PHYLLO_ISA sse2
+#define PHYLLO_INSTRUCTIONS sse2
 #elif defined(__ARM_FEATURE_SVE)
-#define PHYLLO_ISA sve
+#define PHYLLO_INSTRUCTIONS sve
 #elif defined(__aarch64__)
-#define PHYLLO_ISA neon
+#define PHYLLO_INSTRUCTIONS neon
 #else
-#define PHYLLO_ISA baseline
+#define PHYLLO_INSTRUCTIONS baseline
+#endif
+#define PHYLLO_JOINED_OF(first, second) first##second
+#define PHYLLO_JOINED(first, second) PHYLLO_JOINED_OF(first, second)
+#if defined(PHYLLO_INSTRUCTIONS) && \
+    (defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0))
+#define PHYLLO_ISA PHYLLO_JOINED(PHYLLO_INSTRUCTIONS, _fast_math)
+#elif defined(PHYLLO_INSTRUCTIONS)
+#define PHYLLO_ISA PHYLLO_INSTRUCTIONS
 #endif
 #define PHYLLO_TEXT_OF(name) #name
 #define PHYLLO_TEXT(name) PHYLLO_TEXT_OF(name)

@@ -23,8 +23,10 @@ struct Hinge {
     T const share = T(1) / T(y.channels());
     auto const slack = [&](int c) { return T(1) - y.target(c) * y(c); };
     y.gradient([&](int c) {
-      T const t = y.target(c), active = slack(c) > T(0) ? -share : T(0);
-      return active * t;
+      // Of what is not a number neither.
+      T const s = slack(c), above = s > T(0) ? -share : s * T(0);
+      T const active = s < T(0) ? T(0) : above;
+      return active * y.target(c);
     });
     return share * y.sum([&](int c) {
       T const s = slack(c);
@@ -55,9 +57,13 @@ struct MultiMargin {
       T const s = T(margin) - of_class + z(c);
       return (T(1) - z.is_label(c)) * (s < T(0) ? T(0) : s);
     };
-    T const active = z.sum([&](int c) { return slack(c) > T(0) ? T(1) : T(0); });
-    z.gradient(
-        [&](int c) { return share * ((slack(c) > T(0) ? T(1) : T(0)) - z.is_label(c) * active); });
+    // Of what is not a number neither.
+    auto const counted = [&](int c) {
+      T const s = slack(c);
+      return s > T(0) ? T(1) : s * T(0);
+    };
+    T const active = z.sum(counted);
+    z.gradient([&](int c) { return share * (counted(c) - z.is_label(c) * active); });
     return share * z.sum(slack);
   }
 };

@@ -37,13 +37,14 @@ struct TripletMargin {
       }));
     };
     T const near = distance(1), far = distance(2), value = near - far + T(margin);
-    T const of_near = value > T(0) && near > T(0) ? T(1) / near : T(0);
-    T const of_far = value > T(0) && far > T(0) ? T(1) / far : T(0);
+    T const none = value < T(0) ? T(0) : value * T(0);  // not a number stays that
+    T const of_near = value > T(0) && near > T(0) ? T(1) / near : none;
+    T const of_far = value > T(0) && far > T(0) ? T(1) / far : none;
     y.gradient(0, size,
                [&](int c) { return of_near * difference(c, 1) - of_far * difference(c, 2); });
     y.gradient(size, size, [&](int c) { return -of_near * difference(c - size, 1); });
     y.gradient(2 * size, size, [&](int c) { return of_far * difference(c - 2 * size, 2); });
-    return value < T(0) ? T(0) : value;  // not a number stays that
+    return value < T(0) ? T(0) : value;
   }
 };
 
