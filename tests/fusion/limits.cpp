@@ -119,11 +119,13 @@ std::string narrow_steps(Description const& description) {
 std::string end_of(Description const& description, int s = 0, SegmentLimits const& limits = usual,
                    FusionLevel fusion = FusionLevel::tile) {
   auto const plan = make_plan(nodes_of(description), Phase::inference, fusion, limits);
-  static constexpr char const* reasons[] = {
-      "none",       "level",    "chain read", "read outside",   "other input",      "outside value",
-      "no layer",   "sums",     "windows",    "normalizations", "batch statistics", "row norms",
-      "channels",   "features", "layers",     "parameters",     "values",           "scratch",
-      "few layers", "no rows"};
+  static constexpr char const* reasons[] = {"none",          "level",          "chain read",
+                                            "read outside",  "other input",    "recompute",
+                                            "outside value", "no layer",       "sums",
+                                            "windows",       "normalizations", "batch statistics",
+                                            "row norms",     "channels",       "features",
+                                            "layers",        "parameters",     "values",
+                                            "scratch",       "few layers",     "no rows"};
   FusionEnd const end = plan.step[s].end;
   std::string text = reasons[int(end.reason)];
   if (end.reason == EndReason::not_a_layer)
