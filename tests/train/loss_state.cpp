@@ -210,3 +210,103 @@ TEST_CASE("the losses of several outputs are set by tag; shards add what each of
   using InShards = Execution<Space, Default, FusionLevel::segment, Reproducible<4>>;
   CHECK(loss_of(InShards{}, 3, 0.1f) == doctest::Approx(narrow + one).epsilon(1e-13));
 }
+
+namespace {
+
+// The square of the first channel, whose gradient alone it gives, or those of all.
+template <bool All> struct FirstChannel {
+  [[maybe_unused]] static constexpr char const* name = "first_channel";
+  static constexpr bool classes = false;
+
+  template <class Row> KOKKOS_FUNCTION auto operator()(Row const& y) const {
+    using T = typename Row::number;
+    auto const slope = [&](int c) { return c == 0 ? T(2) * (y(c) - y.target(c)) : T(0); };
+    if constexpr (All)
+      y.gradient(slope);
+    else
+      y.gradient(0, 1, slope);
+    return y.sum(1, [&](int c) { return (y(c) - y.target(c)) * (y(c) - y.target(c)); });
+  }
+};
+// The same of a class index, several rows at a time: no gradient at all, or zeros.
+template <bool All> struct NoGradient {
+  [[maybe_unused]] static constexpr char const* name = "no_gradient";
+  static constexpr bool classes = true, side_by_side = true;
+
+  template <class Row> KOKKOS_FUNCTION auto operator()(Row const& y) const {
+    if constexpr (All) y.gradient([&](int c) { return y(c) - y(c); });
+    return y.sum([&](int c) { return y(c) * y.is_label(c); });
+  }
+};
+
+template <class N, class L, class Backend, FusionLevel Level>
+std::vector<double> trained_weights() {
+  Space exec;
+  Trainer<N, L, Adam, Full<double>, Local, Execution<Space, Backend, Level>> trainer(
+      exec, Adam{.rate = 1e-2}, {.batch = batch, .seed = 3});
+  for (int step = 0; step < 3; ++step) trainer.step(inputs(), targets<L>());
+  auto const& weights = trainer.model().parameters();
+  exec.fence();
+  return {weights.data(), weights.data() + weights.size()};
+}
+
+struct Wide
+    : Network<Input<4>, Linear<200>, BatchNorm<>, Tanh, Linear<70>, LayerNorm<>, SiLU, Linear<3>> {
+};
+
+template <class N, class Backend, FusionLevel Level> void check_given() {
+  CHECK(trained_weights<N, FirstChannel<false>, Backend, Level>() ==
+        trained_weights<N, FirstChannel<true>, Backend, Level>());
+  CHECK(trained_weights<N, NoGradient<false>, Backend, Level>() ==
+        trained_weights<N, NoGradient<true>, Backend, Level>());
+}
+
+// Gives the gradient of two parts of a row.
+struct Parts {
+  static constexpr bool classes = false;
+  int first[2], count[2];
+  template <class Row> double operator()(Row const& y) const {
+    for (int k = 0; k < 2; ++k)
+      if (count[k] > 0) y.gradient(first[k], count[k], [](int c) { return 1.0 + c; });
+    return 0;
+  }
+};
+
+struct NoTarget {
+  double operator()(int) const { return 0; }
+};
+
+}  // namespace
+
+TEST_CASE("channels whose gradient a loss does not give have none") {
+  check_given<Net, Default, FusionLevel::segment>();
+  check_given<Net, Default, FusionLevel::epilogue>();
+  check_given<Wide, Default, FusionLevel::segment>();
+  check_given<Net, Backends<PortableBackend>, FusionLevel::segment>();
+  check_given<Wide, Backends<PortableBackend>, FusionLevel::epilogue>();
+  check_given<Wide, Backends<ReferenceBackend>, FusionLevel::epilogue>();
+}
+
+// Rows of numbers that are none, whose parts are given in any order.
+TEST_CASE_TEMPLATE("parts of a row's gradient", Loops, op::SerialLoops, op::VectorLoops) {
+  constexpr int channels = 70;
+  std::vector<double> const z(channels);
+  for (Parts const parts : {Parts{{0, 0}, {0, 0}}, Parts{{0, 0}, {1, 0}}, Parts{{69, 0}, {1, 0}},
+                            Parts{{3, 3}, {4, 4}}, Parts{{2, 40}, {5, 30}}, Parts{{40, 2}, {20, 5}},
+                            Parts{{35, 0}, {35, 35}}, Parts{{0, 35}, {35, 35}}})
+    for (bool const added : {false, true}) {
+      std::vector<double> d(channels, added ? 0.5 : NAN);
+      op::GradientRow<double, double> const gradient{d.data(), 2, added};
+      op::LossRow<Parts, double, double, Loops, NoTarget> const row({}, channels, z.data(),
+                                                                    NoTarget{}, gradient);
+      row.evaluate(parts);
+      for (int c = 0; c < channels; ++c) {
+        int given = 0;
+        for (int k = 0; k < 2; ++k)
+          given += c >= parts.first[k] && c < parts.first[k] + parts.count[k];
+        CHECK(d[std::size_t(c)] == (added       ? 0.5 + given * 2 * (1.0 + c)
+                                    : given > 0 ? 2 * (1.0 + c)
+                                                : 0));
+      }
+    }
+}

@@ -56,6 +56,9 @@ template <class Storage, class Accumulate> struct GradientRow {
     Accumulate const d = factor * value;
     row[c] = Storage(accumulate ? Accumulate(row[c]) + d : d);
   }
+  /// Whether a channel that has no gradient is to be written as zero.
+  PHYLLO_FUNCTION bool needs_zeros() const { return row != nullptr && !accumulate; }
+  PHYLLO_FUNCTION void clear(int c) const { row[c] = Storage(Accumulate(0)); }
 };
 
 /// One row as a loss sees it: the C channels of one position, its target, and where its gradient
@@ -70,6 +73,14 @@ template <class L, class Storage, class Accumulate, class Loops, class Target> c
                         GradientRow<Storage, Accumulate> const& gradient)
       : loops_(loops), channels_(channels), z_{z}, target_(target), gradient_(gradient) {
     if constexpr (L::classes) label_ = label_of<L>(target(0), channels);
+  }
+
+  /// The loss of the row. Channels whose gradient it does not give have the gradient zero.
+  PHYLLO_INLINE number evaluate(L const& loss) const {
+    number const value = number(loss(*this));
+    clear(0, given_from_);
+    clear(given_to_, channels_);
+    return value;
   }
 
   PHYLLO_INLINE int channels() const { return channels_; }
@@ -97,9 +108,11 @@ template <class L, class Storage, class Accumulate, class Loops, class Target> c
   template <class Derivative> PHYLLO_INLINE void gradient(Derivative const& derivative) const {
     gradient(0, channels_, derivative);
   }
-  /// Of channels first .. first + count - 1: parts of a row with formulas of their own.
+  /// Of channels first .. first + count - 1: parts of a row with formulas of their own, in rising
+  /// order.
   template <class Derivative>
   PHYLLO_INLINE void gradient(int first, int count, Derivative const& derivative) const {
+    give(first, first + count);
     if (gradient_.wanted())
       loops_.for_each(count, [&](int c) { gradient_(first + c, derivative(first + c)); });
   }
@@ -110,6 +123,7 @@ template <class L, class Storage, class Accumulate, class Loops, class Target> c
   /// The gradient of a loss of the softmax p: derivative(c, p_c).
   template <class Softmax, class Derivative>
   PHYLLO_INLINE void gradient(Softmax const& s, Derivative const& derivative) const {
+    give(0, channels_);
     if (gradient_.wanted())
       loops_.for_each(s, channels_, z_, [&](int c, number p) { gradient_(c, derivative(c, p)); });
   }
@@ -126,8 +140,25 @@ template <class L, class Storage, class Accumulate, class Loops, class Target> c
   }
 
  private:
+  PHYLLO_INLINE void clear(int from, int to) const {
+    if (from < to && gradient_.needs_zeros())
+      loops_.for_each(to - from, [&](int c) { gradient_.clear(from + c); });
+  }
+  PHYLLO_INLINE void give(int from, int to) const {
+    if (given_from_ == given_to_) {
+      given_from_ = from;
+      given_to_ = to;
+    } else {
+      clear(given_to_, from);
+      clear(to, given_from_);
+      given_from_ = from < given_from_ ? from : given_from_;
+      given_to_ = to > given_to_ ? to : given_to_;
+    }
+  }
+
   Loops loops_;
   int channels_;
+  mutable int given_from_ = 0, given_to_ = 0;  // channels that have a gradient, or zeros between
   OutputRow<Storage, Accumulate> z_;
   Target const& target_;
   GradientRow<Storage, Accumulate> gradient_;

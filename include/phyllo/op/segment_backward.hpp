@@ -43,13 +43,12 @@ template <class Segment> struct NormalizedSegmentBackward {
   using segment = Segment;
   static constexpr int blocks = SegmentBackward<Segment>::blocks;
 
-  template <class Precision> struct Run : SegmentBackward<Segment>::template Run<Precision> {
+  template <class Precision>
+  struct Run : SegmentBackward<Segment>::template Run<Precision>, BatchStatistics<Precision, true> {
     using storage = typename Precision::storage;
     using accumulate = typename Precision::accumulate;
-    storage const* y = nullptr;      // (N, last out), of the forward pass
-    storage const* scale = nullptr;  // of the normalisation, as all that follows (C)
-    accumulate const* mean = nullptr;
-    accumulate const* inverse_deviation = nullptr;
+    storage const* y = nullptr;        // (N, last out), of the forward pass
+    storage const* scale = nullptr;    // of the normalisation (C)
     accumulate const* sums = nullptr;  // (2 C): of the gradients d_y, and of their products
   };
 };

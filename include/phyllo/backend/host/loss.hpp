@@ -168,7 +168,7 @@ template <class L, bool Few, class P> struct loss_rows_piece {
                                          factor() * A(rows), work.accumulate_gradient};
     op::LossRow<L, S, A, op::VectorLoops, Target> const row({}, rows * work.shape.channels,
                                                             work.outputs + at, target, gradient);
-    sum.value += A(rows) * work.held_loss()(row);
+    sum.value += A(rows) * row.evaluate(work.held_loss());
     if (work.correct != nullptr) sum.correct += row.correct();
   }
 
@@ -177,9 +177,11 @@ template <class L, bool Few, class P> struct loss_rows_piece {
   PHYLLO_NOINLINE Sums tile(int n, int p, int rows, bool of_samples) const {
     int const channels = work.shape.channels;
     long const at = (long(n) * work.shape.positions() + p) * channels;
-    alignas(64) A z[op::few_channels * loss_rows];         // (C, rows)
-    alignas(64) A gradient[op::few_channels * loss_rows];  // (C, rows)
+    alignas(64) A z[op::few_channels * loss_rows];  // (C, rows)
+    // (C, rows); zero where the loss gives none
+    alignas(64) A gradient[op::few_channels * loss_rows];
     alignas(64) int label[loss_rows];
+    for (int i = 0; work.d_outputs != nullptr && i < channels * loss_rows; ++i) gradient[i] = A(0);
     S const* const outputs = work.outputs + at;
     for (int r = 0; r < loss_rows; ++r) {
       label[r] = -1;

@@ -47,7 +47,7 @@ template <class L, class P> struct loss_evaluate {
                                          work.accumulate_gradient};
     op::LossRow<L, S, A, Loops, op::TargetRow<L, A>> const row(loops, channels, work.outputs + at,
                                                                target, gradient);
-    sum.value += work.held_loss()(row);
+    sum.value += row.evaluate(work.held_loss());
     if (work.correct != nullptr) sum.correct += row.correct();
   }
   /// By one thread, of all positions.

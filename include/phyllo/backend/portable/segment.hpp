@@ -117,7 +117,7 @@ template <class Op, class P, class... D> struct backward_block<Op, P, op::Segmen
       op::GradientRow<S, A> const gradient{d, work.weight * scale, false};
       op::LossRow<L, S, A, op::SerialLoops, op::TargetRow<L, A>> const row({}, outputs, y, target,
                                                                            gradient);
-      work.values[n] = work.weight * work.held_loss()(row);
+      work.values[n] = work.weight * row.evaluate(work.held_loss());
       if (work.correct != nullptr) work.correct[n] = row.correct();
     } else {
       for (int o = 0; o < outputs; ++o) d[o] = work.d_y[long(n) * outputs + o];

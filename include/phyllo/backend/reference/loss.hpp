@@ -28,7 +28,7 @@ template <class L, bool Few, class P> struct Kernels<op::Loss<L, Few>, P> {
             work.weight * scale / A(positions), work.accumulate_gradient};
         op::LossRow<L, S, A, op::SerialLoops, op::TargetRow<L, A>> const row(
             {}, channels, work.outputs + at, target, gradient);
-        some += work.held_loss()(row);
+        some += row.evaluate(work.held_loss());
         correct += row.correct();
         if (p % 64 < 63 && p < positions - 1) continue;
         value += some;  // 64 by 64, or sums of many positions round

@@ -148,7 +148,7 @@ struct Kernels<op::WholeStep<op::Segment<D...>, L>, P> {
       op::GradientRow<S, A> const gradient{d.data(), work.weight * scale, false};
       op::LossRow<L, S, A, op::SerialLoops, op::TargetRow<L, A>> const row(
           {}, outputs, sample.value.back().data(), target, gradient);
-      work.values[n] = work.weight * work.held_loss()(row);
+      work.values[n] = work.weight * row.evaluate(work.held_loss());
       if (work.correct != nullptr) work.correct[n] = row.correct();
       [&]<std::size_t... I>(std::index_sequence<I...>) {
         constexpr int last = int(sizeof...(D)) - 1;

@@ -79,7 +79,7 @@ template <class MmaAtom, class Segment, class L, class P> struct StepBoundary : 
     op::GradientRow<S, float> const gradient{d_row, loss_weight * scale, false};
     op::LossRow<L, S, float, op::SerialLoops, op::TargetRow<L, float>> const row(
         {}, outputs, rows.output_row(lane), target, gradient);
-    values[n] = loss_weight * this->held_loss()(row);
+    values[n] = loss_weight * row.evaluate(this->held_loss());
     if (correct != nullptr) correct[n] = row.correct();
   }
 };

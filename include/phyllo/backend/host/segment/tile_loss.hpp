@@ -38,7 +38,7 @@ template <class L, class A> struct TileLoss {
       op::GradientRow<A, A> const gradient{d_y + r * stride, work.weight * scale, false};
       op::LossRow<L, A, A, op::VectorLoops, TileTarget<L, A>> const row({}, outputs, y + r * stride,
                                                                         target, gradient);
-      work.values[n + r] = work.weight * work.held_loss()(row);
+      work.values[n + r] = work.weight * row.evaluate(work.held_loss());
       if (work.correct != nullptr) work.correct[n + r] = row.correct();
     }
   }
