@@ -387,6 +387,15 @@ TEST_CASE("graph convolution: refusals") {
   model.forward(exec, x, y);
   model.backward(exec, y);
 
+  // Graphs of 5 and of 3 nodes: no pass of 12 samples has whole ones of both.
+  Model<Deep, Full<double>, Execution<Space>> two(exec, {.batch = 12});
+  two.bind_matrix(matrix);
+  two.bind_matrix<stiffness>(matrix_of(ring()));
+  Rows const x15 = values(15, 3, 0.1), y15("y", 15, 2);
+  CHECK(sentence_of([&] { two.infer(exec, x15, y15); })
+            .find(": expected ModelOptions::batch of at least 15, so that a pass has whole graphs "
+                  "of every matrix, got 12.") != std::string::npos);
+
   using Same = Execution<Space, DefaultBackends<Space>::type, FusionLevel::tile, Reproducible<4>>;
   Trainer<OneLayer, MeanSquaredError, Sgd, Full<double>, Local, Same> shards(
       exec, Sgd{.rate = 1e-2}, {.batch = 12});

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 #include <rings.hpp>
+#include <sentence_of.hpp>
 
 #include <cmath>
 #include <limits>
@@ -226,6 +227,10 @@ TEST_CASE("views: any layout, subviews, const and gathered variables read the sa
     for (std::size_t n = 0; n < 11; ++n) field[i](n) = x(n, i);
   }
   same(gather(field[0], field[1], field[2], field[3], field[4]));
+  Model<Narrow, Full<double>> doubles(exec, {.batch = 11});
+  CHECK(test::sentence_of([&] {
+          doubles.infer(exec, x, gather(field[0], field[0]));
+        }).find(", variables 0 and 1: expected memory of its own for each") != std::string::npos);
 }
 
 TEST_CASE("errors: sentences that name who, expected and got") {

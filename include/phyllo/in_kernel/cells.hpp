@@ -32,7 +32,8 @@ template <class T, int Count, int N> struct Cells {
     if (last - first >= N)
       for (int i = 0; i < N; ++i) value[variable][i] = T(field(first + i));
     else
-      for (int i = 0; first + i < last; ++i) value[variable][i] = T(field(first + i));
+      for (int i = 0; i < N; ++i)
+        value[variable][i] = first + i < last ? T(field(first + i)) : T(0);
   }
   template <class Field>
   PHYLLO_INLINE void store(int variable, Field const& field, long first, long last) const {

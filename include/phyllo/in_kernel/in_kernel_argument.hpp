@@ -54,7 +54,7 @@ template <class T> constexpr bool has_rank_one() {
 
 // Whether an argument of type T stands for Size numbers, to be read as Accumulate or written.
 template <int Size, bool IsOutput, class Accumulate, class T> constexpr ArgumentFit argument_fit() {
-  if constexpr (!has_rank_one<T>())
+  if constexpr (!has_rank_one<T>() || requires { typename T::begins_type; })  // an OffsetView
     return ArgumentFit::not_indexed;
   else if constexpr (!requires(T const& x) { static_cast<Accumulate>(number_at(x, 0)); })
     return ArgumentFit::not_indexed;
@@ -82,7 +82,8 @@ template <ArgumentFit fit> struct CheckedArgument {
   static_assert(
       fit != ArgumentFit::not_indexed,
       "in_kernel: an argument is neither a number nor indexed by one integer. Pass a View of "
-      "rank 1, an array, a pointer or a function of the index, without a name.");
+      "rank 1 whose first index is zero, an array, a pointer or a function of the index, without a "
+      "name.");
   static_assert(fit != ArgumentFit::integers,
                 "in_kernel: the network has an IntegerInput, which calls inside kernels do not "
                 "take. Call infer, or begin the network behind its Embedding.");

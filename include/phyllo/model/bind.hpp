@@ -31,7 +31,14 @@ template <class View> struct Gathered {
 template <class View, class... More> Gathered<View> gather(View const& first, More const&... more) {
   static_assert(sizeof...(More) < ExternalTensor::max_variables,
                 "gather: expected at most ExternalTensor::max_variables variables.");
-  return {{first, View(more)...}, 1 + int(sizeof...(More))};
+  constexpr bool of_one_type = (std::is_convertible_v<More const&, View> && ...);
+  static_assert(of_one_type,
+                "gather: expected Views of one type, that of the first. Copy the others, or give "
+                "the network one input for each type.");
+  if constexpr (of_one_type)
+    return {{first, View(more)...}, 1 + int(sizeof...(More))};
+  else
+    return {{first}, 1};
 }
 
 /// Whose View is bound, in words that are put together only where it is refused: binding is done at
@@ -173,8 +180,9 @@ ExternalTensor bind_output(View const& view, Shape const& shape, Argument const&
 }
 template <class Space, class View>
 ExternalTensor bind_output(Gathered<View> const& views, Shape const& shape, Argument const& who) {
-  static_assert(!std::is_const_v<typename View::value_type>,
-                "View: an output's elements must not be const.");
+  static_assert(
+      !std::is_const_v<typename View::value_type> && !std::is_integral_v<typename View::value_type>,
+      "View: an output's elements must be floating-point numbers and not const.");
   return bind_input<Space>(views, shape, who);
 }
 

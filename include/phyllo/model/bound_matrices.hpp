@@ -61,7 +61,9 @@ template <class Net, class Scalar, class Space> class BoundMatrices {
   }
 
   /// Samples of whole graphs that a pass of at most `capacity` samples takes.
-  int most_samples(int capacity) const {
+  ///
+  /// errors   run: the graphs of all matrices together need more -> Error
+  int most_samples(int capacity, long batch, std::string const& who) const {
     if constexpr (count > 0) {
       long together = 1;
       for (int i = 0; i < All::program::size; ++i) {
@@ -70,8 +72,13 @@ template <class Net, class Scalar, class Space> class BoundMatrices {
         long const rows = rows_[2 * std::size_t(k)].rows;
         long const positions = All::program::nodes.node[i].input.positions();
         together = std::lcm(together, rows / std::gcd(rows, positions));
-        if (together > capacity) return capacity;
+        if (together > capacity && batch > capacity)
+          throw Error(who + ": expected ModelOptions::batch of at least " +
+                      std::to_string(together) +
+                      ", so that a pass has whole graphs of every matrix, got " +
+                      std::to_string(capacity) + ".");
       }
+      if (together > capacity) return capacity;
       return int(capacity / together * together);
     } else {
       return capacity;

@@ -111,6 +111,7 @@ template <class Net> struct BoundPorts : Ports<Net> {
                   "one. Pass tensors(named<tag>(view), ...) with one View for each name.");
     BoundTensors bound;
     if constexpr (expected == 1) bind_one<Space, Use, 0>(bound, view, who);
+    if constexpr (is_written(Use)) refuse_shared_memory(bound.tensor[0], bound.batch, who);
     return bound;
   }
 
@@ -133,7 +134,9 @@ template <class Net> struct BoundPorts : Ports<Net> {
     if constexpr (Names::are_known && Names::are_distinct && complete) {
       views.visit([&]<class Tag>(auto const& view) {
         constexpr int k = Names::template port<Tag>();
-        bind_one<Space, Use, k>(bound, view, {who.model, who.role, k});
+        Argument const argument{who.model, who.role, k};
+        bind_one<Space, Use, k>(bound, view, argument);
+        if constexpr (is_written(Use)) refuse_shared_memory(bound.tensor[k], bound.batch, argument);
       });
       if constexpr (is_written(Use) && Names::size > 1) refuse_shared_memory(bound, who);
     }
@@ -186,6 +189,14 @@ template <class Net> struct BoundPorts : Ports<Net> {
         if (begin_together(bound.tensor[j], bound.tensor[k]))
           throw Error(Argument{who.model, who.role, j} + " and " + std::to_string(k) +
                       ": expected memory of its own for each, got the same. Pass two Views.");
+  }
+  static void refuse_shared_memory(ExternalTensor const& gathered, int batch, Argument const& who) {
+    if (batch == 0) return;
+    for (int i = 1; i < gathered.variables; ++i)
+      for (int j = 0; j < i; ++j)
+        if (gathered.data[i] == gathered.data[j])
+          throw Error(who + ", variables " + std::to_string(j) + " and " + std::to_string(i) +
+                      ": expected memory of its own for each, got the same. Gather two Views.");
   }
   static bool begin_together(ExternalTensor const& a, ExternalTensor const& b) {
     for (int i = 0; i == 0 || i < a.variables; ++i)

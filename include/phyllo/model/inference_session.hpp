@@ -139,7 +139,7 @@ void InferenceSession<Net, P, Exec>::run(space const& exec, In const& in, Out co
                 " samples, got " + std::to_string(outputs.batch) + ".");
   Local alone;
   matrices_.check(inputs.batch, name_);
-  int const most = matrices_.most_samples(capacity());
+  int const most = matrices_.most_samples(capacity(), inputs.batch, name_);
   bool const overwrites = write_before_reading(inputs, outputs);
   if (overwrites && most < inputs.batch)
     throw Error(name_ +

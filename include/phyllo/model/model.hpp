@@ -168,7 +168,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   std::string const& name() const { return name_; }
   int capacity() const { return arenas_.capacity; }
   /// For trainers: samples of whole graphs that a pass of inference takes.
-  int samples_of_pass() const { return matrices_.most_samples(capacity()); }
+  int samples_of_pass(long batch) const { return matrices_.most_samples(capacity(), batch, name_); }
   Vector<storage> const& parameters() const { return parameters_; }
   Vector<accumulate> const& master() const { return master_; }  // the parameters, unrounded
   Vector<accumulate> const& gradients() const { return gradients_; }

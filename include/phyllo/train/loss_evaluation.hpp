@@ -261,7 +261,7 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
     auto const held = model_.begin_inference(exec);
     Local alone;
     model_.check_matrices(in.batch);
-    int const most = model_.samples_of_pass();
+    int const most = model_.samples_of_pass(in.batch);
     for (long first = 0; first < in.batch; first += most) {
       int const count = int(std::min<long>(most, in.batch - first));
       auto pass = model_.template forward_pass<Phase::inference>(exec, count, alone);
