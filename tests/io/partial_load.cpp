@@ -116,6 +116,17 @@ TEST_CASE("load: patterns rename and skip; what must not match is stated") {
   auto const all = from_tensors(exec, again, module, "test",
                                 {.rename = {{"module.*", "*"}}, .allow_surplus = true});
   CHECK(all.surplus == Names{"optimizer"});
+  module.tensors.back().name = "module.optimizer";
+  LoadOptions const renamed{.rename = {{"module.*", "*"}}};
+  says(sentence_of([&] { from_tensors(exec, again, module, "test", renamed); }),
+       ", got \"module.optimizer\" as well.");
+  // What torch counts is left out under any name, and no name is there twice.
+  module.tensors.back().name = "module.num_batches_tracked";
+  from_tensors(exec, again, module, "test", renamed);
+  auto twice = file;
+  twice.tensors.push_back(twice.tensors.front());
+  says(sentence_of([&] { from_tensors(exec, again, twice, "test"); }),
+       "expected one tensor for each name");
   CHECK(numbers(again.parameters()) == numbers(from.parameters()));
 }
 

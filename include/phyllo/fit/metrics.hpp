@@ -137,6 +137,7 @@ template <int K = 1> struct TopK {
 
 /// How often class j was predicted where class i was right: element i * C + j.
 ///
+/// numerics of outputs that are not a number the first is the prediction
 /// cost     C^2 sums
 /// source   none
 struct ConfusionMatrix {
@@ -146,8 +147,8 @@ struct ConfusionMatrix {
 
   PHYLLO_FUNCTION void add(MetricRow const& y, double* sums) const {
     int largest = 0;
-    for (int c = 1; c < y.channels(); ++c)
-      if (y(c) > y(largest)) largest = c;
+    for (int c = 1; c < y.channels() && !Kokkos::isnan(y(largest)); ++c)
+      if (!(y(c) <= y(largest))) largest = c;
     sums[y.label() * y.channels() + largest] += 1;
   }
   static std::vector<long> value(double const* sums, int channels) {

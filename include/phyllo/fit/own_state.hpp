@@ -120,7 +120,7 @@ template <class T> class OwnState {
             trainer.optimizer().state().data(),
             std::remove_cvref_t<decltype(trainer.optimizer().rule())>::states,
             model.buffers().data(),
-            M::nodes.buffer_size};
+            M::nodes.statistics_size};
   }
   template <class Visit> static void for_each_array(T& trainer, Visit const& visit) {
     if constexpr (has_weights) {

@@ -53,7 +53,8 @@ namespace detail {
 template <class Table> Names surplus_names(Table const& table, RenamedTensors const& tensors) {
   Names surplus;
   for (auto const& [name, tensor] : tensors.all()) {
-    bool known = tensor->name.ends_with(".num_batches_tracked");
+    bool known =
+        name.ends_with("num_batches_tracked") || tensor->name.ends_with("num_batches_tracked");
     for (auto const& entry : table) known = known || entry.name == name;
     if (!known) surplus.push_back(name);
   }
@@ -126,17 +127,17 @@ LoadReport from_tensors(typename M::space const& exec, M& model, TensorFile cons
                   "allow_missing.");
     }
   }
+  for (std::string_view const name : surplus)
+    report.surplus.push_back(tensors.find(std::string(name))->name);
   if (!surplus.empty() && !options.allow_surplus)
     throw Error(who + ": expected only tensors of network " + network + ", got " +
-                detail::listed(surplus) +
+                detail::listed({report.surplus.begin(), report.surplus.end()}) +
                 " as well. Load weights that were saved from this network, or set "
                 "LoadOptions::skip or allow_surplus.");
   if (report.loaded.empty() && !table.empty())
     throw Error(who + ": expected at least one tensor of network " + network + ", got none." +
                 detail::instead_of(table.front().name, surplus, file) +
                 " Set LoadOptions::rename.");
-  for (std::string_view const name : surplus)
-    report.surplus.push_back(tensors.find(std::string(name))->name);
   auto const master = Kokkos::create_mirror(Kokkos::HostSpace{}, model.master());
   auto const parameters = Kokkos::create_mirror(Kokkos::HostSpace{}, model.parameters());
   auto const buffers = Kokkos::create_mirror(Kokkos::HostSpace{}, model.buffers());

@@ -68,10 +68,10 @@ class RenamedTensors {
         break;
       }
       auto const [place, is_new] = by_name_.emplace(name, &tensor);
-      if (!is_new && !options.rename.empty())
+      if (!is_new)
         throw Error(who + ": expected one tensor for each name, got " +
                     listed({place->second->name, tensor.name}) + " for " + in_quotes(name) +
-                    ". Change LoadOptions::rename, or skip one of them.");
+                    ". Change their names by LoadOptions::rename, or skip one of them.");
       tensors_.emplace_back(name, &tensor);
     }
     for (std::size_t k = 0; k < used.size(); ++k)

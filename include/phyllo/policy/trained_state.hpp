@@ -22,7 +22,7 @@ template <class T, class S> struct TrainedState {
   long size = 0;  // parameters
   T* rule_state = nullptr;   // (rule_states, size of this rank's share)
   int rule_states = 0;       // numbers per parameter: momentum, moments
-  float* buffers = nullptr;  // (buffer_size), running statistics
+  float* buffers = nullptr;  // (buffer_size), running statistics, without constants
   long buffer_size = 0;
 };
 

@@ -68,8 +68,8 @@ class TrainingParts {
   TrainingParts& operator=(TrainingParts const&) = delete;
 
   /// Blocks. Returns the mean loss of the last step over all ranks; under policies that exchange
-  /// weights over this rank's samples. Throws Error if class indices
-  /// were outside of their range in a step since the last message about them.
+  /// weights over this rank's samples. Not a number before the first step. Throws Error if class
+  /// indices were outside of their range in a step since the last message about them.
   double loss() const { return evaluation_.mean_loss(exec_); }
 
   /// Replaces the loss, or that of the output Tag, from the next step on: a loss may have members,
