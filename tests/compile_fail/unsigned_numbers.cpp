@@ -4,11 +4,14 @@
 // as signed ones. Use a View of float, double or int
 
 #include <phyllo/layer/linear.hpp>
-#include <phyllo/model/model.hpp>
+#include <phyllo/model/bound_ports.hpp>
+#include <phyllo/network/network.hpp>
 
 using namespace phyllo;
+using Space = Kokkos::DefaultHostExecutionSpace;
 struct Net : Network<Input<3>, Linear<2>> {};
 
-void infer(Model<Net> const& model, Kokkos::View<unsigned**> x, Kokkos::View<float**> y) {
-  model.infer(Kokkos::DefaultExecutionSpace{}, x, y);
+int main() {
+  Kokkos::View<unsigned**, Kokkos::HostSpace> const x;
+  return BoundPorts<Net>::bind_inputs<Space>(x, "Net").batch;
 }

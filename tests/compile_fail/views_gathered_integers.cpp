@@ -2,15 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: View: an output's elements must be floating-point numbers and not const
 
-#include <phyllo/layer/linear.hpp>
-#include <phyllo/model/bound_ports.hpp>
-#include <phyllo/network/network.hpp>
+#include <phyllo/model/bind.hpp>
 
 using namespace phyllo;
 using Space = Kokkos::DefaultHostExecutionSpace;
-struct Right : Network<Input<4>, Linear<2>> {};
 
 int main() {
   Kokkos::View<int*, Kokkos::HostSpace> const y;
-  return BoundPorts<Right>::bind_outputs<Space>(gather(y, y), "Right").batch;
+  std::string const name = "Right";
+  return bind_output<Space>(gather(y, y), Shape{2}, {name}).variables;
 }

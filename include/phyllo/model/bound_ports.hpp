@@ -31,14 +31,17 @@ enum class PortUse { inputs, outputs, output_gradients, input_gradients };
 namespace detail {
 
 // Outside of the class: the host's compiler refuses what nvcc makes of a specialised member.
+template <class View> inline constexpr bool holds_integers = false;
 template <class View>
-inline constexpr bool holds_integers = std::is_integral_v<typename View::value_type>;
+  requires std::is_integral_v<typename View::value_type>
+inline constexpr bool holds_integers<View> = true;
 template <class View> inline constexpr bool holds_integers<Gathered<View>> = holds_integers<View>;
 // Integers that are read as signed ones: of class indices and entries of tables, those beyond are
 // out of range, but as numbers they would be others.
+template <class View> inline constexpr bool holds_wide_unsigned = false;
 template <class View>
-inline constexpr bool holds_wide_unsigned =
-    std::is_unsigned_v<typename View::value_type> && sizeof(typename View::value_type) > 1;
+  requires(std::is_unsigned_v<typename View::value_type> && sizeof(typename View::value_type) > 1)
+inline constexpr bool holds_wide_unsigned<View> = true;
 template <class View>
 inline constexpr bool holds_wide_unsigned<Gathered<View>> = holds_wide_unsigned<View>;
 // A View whose rank is a constant.
@@ -150,11 +153,23 @@ template <class Net> struct BoundPorts : Ports<Net> {
 
   template <class Space, PortUse Use, int K, class View>
   static void bind_one(BoundTensors& bound, View const& view, Argument const& who) {
-    static_assert(detail::is_caller_view<View>,
+    constexpr bool is_view = detail::is_caller_view<View>;
+    constexpr bool is_input = Use == PortUse::inputs || Use == PortUse::input_gradients;
+    constexpr bool integers = is_input && Ports<Net>::takes_integers(is_input ? K : 0);
+    static_assert(!integers || Use == PortUse::inputs,
+                  "Model: integers have no gradient. Pass tensors(named<tag>(view), ...) with the "
+                  "other inputs, or no View of gradients of the inputs.");
+    static_assert(!integers || Use != PortUse::inputs || !is_view || detail::holds_integers<View>,
+                  "Model: an IntegerInput takes a View of integers.");
+    static_assert(
+        integers || !is_view || !detail::holds_wide_unsigned<View>,
+        "View: numbers of an input are no unsigned integers of 32 or 64 bits, which would "
+        "be read as signed ones. Use a View of float, double or int.");
+    static_assert(is_view,
                   "Model: expected a Kokkos::View, gather(view, ...) or channels_last(view). Of "
                   "other memory make a Kokkos::View<float**, Kokkos::LayoutRight, "
                   "Kokkos::MemoryUnmanaged>(pointer, samples, channels).");
-    if constexpr (detail::is_caller_view<View>) bind_view<Space, Use, K>(bound, view, who);
+    if constexpr (is_view) bind_view<Space, Use, K>(bound, view, who);
   }
   template <class Space, PortUse Use, int K, class View>
   static void bind_view(BoundTensors& bound, View const& view, Argument const& who) {
@@ -164,16 +179,6 @@ template <class Net> struct BoundPorts : Ports<Net> {
                   std::to_string(batch) + ".");
     bound.batch = batch;
     constexpr bool is_input = Use == PortUse::inputs || Use == PortUse::input_gradients;
-    constexpr bool integers = is_input && Ports<Net>::takes_integers(is_input ? K : 0);
-    static_assert(!integers || Use == PortUse::inputs,
-                  "Model: integers have no gradient. Pass tensors(named<tag>(view), ...) with the "
-                  "other inputs, or no View of gradients of the inputs.");
-    static_assert(!integers || Use != PortUse::inputs || detail::holds_integers<View>,
-                  "Model: an IntegerInput takes a View of integers.");
-    static_assert(
-        integers || !detail::holds_wide_unsigned<View>,
-        "View: numbers of an input are no unsigned integers of 32 or 64 bits, which would "
-        "be read as signed ones. Use a View of float, double or int.");
     Shape const shape = is_input ? input_shape(K) : output_shape(K);
     if constexpr (is_written(Use))
       bound.tensor[K] = bind_output<Space>(view, shape, who);
