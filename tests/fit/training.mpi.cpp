@@ -20,6 +20,8 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <memory>
+#include <stdexcept>
 #include <thread>
 
 #include <sys/resource.h>
@@ -117,6 +119,52 @@ TEST_CASE("checkpoint: of groups") {
   if (ranks_of() > 1) check_resumed<C, Full<double>>();
 }
 #endif
+
+TEST_CASE("checkpoint: constants are no part of an exchange that is under way") {
+  struct Scaled : Network<Input<6>, Normalise<PerElement>, BatchNorm<>, Linear<3>> {};
+  using T = Trainer<Scaled, MeanSquaredError, Sgd, Full<float>, Asynchronous<4, AllReduce<Mpi>>>;
+  SharedFolder const folder;
+  std::string const path = folder / "training.safetensors";
+  auto const trained = [&](bool interrupted) {
+    auto trainer = std::make_unique<T>(Space{}, MPI_COMM_WORLD, Sgd{.rate = 0.01},
+                                       ModelOptions{.batch = 24, .seed = 3});
+    RowBatches batches(Space{}, points(100), options, rank_of(), ranks_of());
+    train_to(*trainer, batches, 6);
+    if (interrupted) {
+      save_training(*trainer, batches, path);
+      trainer = std::make_unique<T>(Space{}, MPI_COMM_WORLD, Sgd{.rate = 0.01},
+                                    ModelOptions{.batch = 24, .seed = 4});
+      load_training(*trainer, batches, path);
+    }
+    train_to(*trainer, batches, 12);
+    trainer->synchronize();
+    return state_of(*trainer);
+  };
+  CHECK((trained(true) == trained(false)));
+}
+
+TEST_CASE("fit: groups of different sizes count each sample once") {
+  if (ranks_of() == 1) return;
+  struct Plain : Network<Input<6>, Linear<8>, Tanh, Linear<3>> {};
+  auto const loss = [&]<class C>() {
+    Trainer<Plain, MeanSquaredError, Sgd, Full<double>, C> trainer(
+        Space{}, MPI_COMM_WORLD, Sgd{.rate = 0}, {.batch = 24, .seed = 3});
+    RowBatches batches(Space{}, points(100), options, rank_of(), ranks_of());
+    return fit(trainer, batches, {.epochs = 1}).epochs[0].loss;
+  };
+  using Halves = Groups<2, AllReduce<Mpi>, LocalSgd<3, Mpi>>;
+  CHECK(loss.operator()<Halves>() ==
+        doctest::Approx(loss.operator()<AllReduce<Mpi>>()).epsilon(1e-12));
+  // A class index out of its range of one rank: one, and an error of all.
+  Trainer<Plain, CrossEntropy, Sgd, Full<double>, Halves> trainer(
+      Space{}, MPI_COMM_WORLD, Sgd{.rate = 0.1}, {.batch = 4, .seed = 3});
+  Rows const x("x", 4, 6);
+  Kokkos::View<int*, Space> const labels("labels", 4);
+  if (rank_of() == 0) labels(2) = 7;
+  trainer.step(x, labels);
+  labels(2) = 0;
+  CHECK(phyllo_test::contains(sentence_of([&] { trainer.evaluate(x, labels); }), "got 1 outside"));
+}
 
 TEST_CASE("fit: the first step with late gradients may be a whole epoch") {
   using T = Trainer<Noisy, MeanSquaredError, Adam, Full<double>, Lag<1, AllReduce<Mpi>>>;
@@ -377,6 +425,34 @@ TEST_CASE("fit: a callback of one rank ends all; an error of one rank is that of
                                     {.epochs = 9, .log = folder / "absent/run.csv"});
                               }),
                               "to be written, got an error"));
+  // An exception of the caller's own stays what it is; the others have its sentence.
+  std::string sentence;
+  auto const throws = [&](EpochReport const&) {
+    if (is_last) throw std::domain_error("no room for results");
+  };
+  try {
+    fit(subject.trainer, subject.batches, {.epochs = 9}, throws);
+  } catch (std::domain_error const& error) {
+    CHECK(is_last);
+    sentence = error.what();
+  } catch (Error const& error) {
+    CHECK(!is_last);
+    sentence = error.what();
+  }
+  CHECK(sentence == "no room for results");
+}
+
+TEST_CASE("fit: checkpoints by steps, where a step of one rank was refused before") {
+  SharedFolder const folder;
+  Subject<AllReduce<Mpi>> subject;
+  if (rank_of() == 0) {
+    Rows const x("x", 2, 5), y("y", 2, 3);
+    CHECK_THROWS_AS(subject.trainer.step(x, y), Error);
+  }
+  FitOptions with{.epochs = 2};
+  with.checkpoint.folder = folder / "run";
+  with.checkpoint.steps = 3;
+  CHECK(fit(subject.trainer, subject.batches, with).epochs.size() == 2);
 }
 
 TEST_CASE("fit: ranks whose batches differ are refused on all of them") {

@@ -331,3 +331,24 @@ TEST_CASE("data parallel: the mean is over the positions of all ranks that are n
 static_assert(Buckets<Convolutional, default_bucket_bytes, 4>::count == 1);
 static_assert(Buckets<Convolutional, 64, 4>::count == 2);
 static_assert(Buckets<Convolutional, 64, 4>::table.begin[1] == 0);
+
+TEST_CASE("WeightAverage: ranks that share parameters average what all have trained") {
+  using P = Mixed<bf16, float>;
+  auto const averaged = []<class C>() {
+    Space const exec;
+    Trainer<Perceptron, MeanSquaredError, Adam, P, C> trainer(exec, MPI_COMM_WORLD,
+                                                              Adam{.rate = 0.05}, {.batch = 4});
+    WeightAverage average(exec, trainer.model(), {.equal = true});
+    auto const x = on_device(values(4, 6, rank_of(), 0.1));
+    auto const t = on_device(values(4, 3, rank_of(), 0.4));
+    for (int step = 0; step < 20; ++step) {
+      trainer.step(x, t);
+      average.update(exec, trainer.model());
+    }
+    average.copy_to(exec, trainer.model());
+    return numbers(trainer.model());
+  };
+  auto const alike = averaged.operator()<AllReduce<Mpi>>();
+  auto const shared = averaged.operator()<Sharded<AllReduce<Mpi>>>();
+  for (std::size_t i = 0; i < alike.size(); ++i) CHECK(std::abs(shared[i] - alike[i]) < 0.01);
+}

@@ -52,6 +52,8 @@ template <int Count, Communication Inner, ExchangesWeights Outer> class Groups {
   int rank() const { return outer_.rank(); }
   int size() const { return outer_.size(); }
   int group() const { return group_; }
+  /// Of the ranks of a group, which have its sums in common, the one that adds them to others'.
+  bool is_first_of_group() const { return inner_.rank() == 0; }
 
   template <class Space> void reserve(Space const& exec, long bytes) {
     inner_.reserve(exec, bytes);

@@ -27,8 +27,10 @@ inline constexpr long when_asked = 0;
 /// state    one more copy of the weights, and of everything else that is averaged
 /// threads  as the transport
 /// errors   those of the transport
-/// numerics for Sgd, a period of one step gives the weights of AllReduce up to rounding. Clipping
-///          uses each rank's own gradient. A rank whose batch is empty makes no step.
+/// numerics for Sgd of a constant rate, a period of one step gives the weights of AllReduce up to
+///          rounding. Samples count where their label is ignored or their step was skipped, too.
+///          Clipping uses each rank's own gradient. A rank whose batch is empty makes no step, so
+///          its schedule lags.
 /// cost     the bytes of the weights, twice with one moment of the optimizer averaged, every Period
 ///          steps; no message in the others, except one number in mixed precision
 /// source   Lin et al., Don't Use Large Mini-Batches, Use Local SGD, arXiv:1808.07217

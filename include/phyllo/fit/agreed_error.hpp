@@ -31,6 +31,27 @@ template <class T, class Call> void agree_on_errors(T& trainer, Call const& call
   if (!sentence.empty()) throw Error(sentence);
 }
 
+// The same for a call of the user's: a rank throws its own exception, the others an Error.
+template <class T, class Call> void agree_on_exceptions(T& trainer, Call const& call) {
+  std::exception_ptr own;
+  try {
+    agree_on_errors(trainer, [&] {
+      try {
+        call();
+      } catch (std::exception const&) {
+        own = std::current_exception();
+        throw;
+      } catch (...) {
+        own = std::current_exception();
+        throw Error("An unknown error.");
+      }
+    });
+  } catch (Error const&) {
+    if (own != nullptr) std::rethrow_exception(own);
+    throw;
+  }
+}
+
 // The text of rank 0, on all ranks. Collective.
 template <class T> std::string text_of_first_rank(T& trainer, std::string const& text) {
   auto& sums = trainer.sums();

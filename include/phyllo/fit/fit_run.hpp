@@ -72,6 +72,10 @@ template <class T, class B> class FitRun {
       throw Error(
           "fit: expected a folder for checkpoints, got none. Set "
           "FitOptions::checkpoint.folder.");
+    // A rank whose step was refused has counted one more than others.
+    double first[1] = {is_first() ? double(trainer.steps()) : 0};
+    sum_over_ranks(trainer, first, 1);
+    more_steps_ = trainer.steps() - long(first[0]);
     if (!options.checkpoint.folder.empty()) {
       if (!resumes)
         throw Error("fit: expected a communication policy whose state a file contains, got " +
@@ -126,10 +130,12 @@ template <class T, class B> class FitRun {
     if (profile_) profile_->write(epoch, is_first() ? options_.progress : nullptr);
     if constexpr (!std::is_same_v<Callback, NoCallback>) {
       double stops[1] = {0};
-      if constexpr (std::is_void_v<decltype(callback(report))>)
-        callback(report);
-      else
-        stops[0] = callback(report) ? 0 : 1;
+      agree_on_exceptions(trainer_, [&] {
+        if constexpr (std::is_void_v<decltype(callback(report))>)
+          callback(report);
+        else
+          stops[0] = callback(report) ? 0 : 1;
+      });
       sum_over_ranks(trainer_, stops, 1);
       if (stops[0] > 0) end(FitEnd::callback);
     }
@@ -142,8 +148,7 @@ template <class T, class B> class FitRun {
     auto const due = clock_.after_step();
     if (due.signal && !is_finished()) end(FitEnd::signal);
     if (due.stop && !is_finished()) end(FitEnd::time);
-    bool const by_steps =
-        options_.checkpoint.steps > 0 && trainer_.steps() % options_.checkpoint.steps == 0;
+    bool const by_steps = options_.checkpoint.steps > 0 && steps() % options_.checkpoint.steps == 0;
     if (checkpoints_ && (due.checkpoint || by_steps || is_finished())) save();
     return has_ended_;
   }
@@ -152,6 +157,7 @@ template <class T, class B> class FitRun {
   using Sums = Kokkos::View<double*, typename M::memory_space>;
 
   bool is_first() const { return trainer_.sums().rank() == 0; }
+  long steps() const { return trainer_.steps() - more_steps_; }  // the same on all ranks
   bool is_out_of_patience() const {
     return options_.patience > 0 && history_.epochs_without_progress >= options_.patience;
   }
@@ -177,12 +183,19 @@ template <class T, class B> class FitRun {
     trainer_.exec().fence("phyllo: fit");
   }
   EpochReport report_of(std::uint64_t epoch) {
-    trainer_.loss();  // throws where class indices were out of their range
+    // Throws where class indices were out of their range. Policies whose ranks have weights of
+    // their own have losses of their own, and messages.
+    using C = typename T::communication_type;
+    if constexpr (ExchangesWeights<C>)
+      agree_on_errors(trainer_, [&] { trainer_.loss(); });
+    else
+      trainer_.loss();
     auto numbers = sums();
     set_sums(std::vector<double>(Add::count, 0.0));
-    // Policies whose ranks have weights of their own have losses of their own.
-    if constexpr (ExchangesWeights<typename T::communication_type>)
+    if constexpr (ExchangesWeights<C>) {
+      if (!has_own_sums(trainer_.communication())) numbers.assign(Add::count, 0.0);
       sum_over_ranks(trainer_, numbers.data(), Add::count);
+    }
     EpochReport report;
     report.epoch = epoch;
     report.steps = long(numbers[3]);
@@ -237,11 +250,12 @@ template <class T, class B> class FitRun {
   void resume() {
     if constexpr (resumes) {
       // Steps that were made after the newest checkpoint are not undone.
-      if (checkpoints_->newest(trainer_) < trainer_.steps()) return;
+      if (checkpoints_->newest(trainer_) < steps()) return;
       TensorFile file;
       if (!checkpoints_->resume_with(file, trainer_, batches_)) return;
       if (file.find("fit.history") == nullptr) return;  // of a loop by hand
       std::string const who = "fit: resuming from \"" + options_.checkpoint.folder + "\"";
+      more_steps_ = 0;  // the checkpoint's count
       set_sums(detail::numbers_of<double>(file, "fit.sums", Add::count, who));
       history_ = history_of(detail::numbers_of<double>(file, "fit.history", -1, who));
       take_metrics(history_, file, metrics_);
@@ -260,6 +274,7 @@ template <class T, class B> class FitRun {
   std::unique_ptr<FitLog> log_;  // of rank 0
   std::unique_ptr<FitProfile<T>> profile_;
   FitHistory history_;
+  long more_steps_ = 0;  // of this rank than of the first
   bool has_ended_ = false;
   Clock::time_point begun_ = Clock::now(), started_ = begun_;
   double samples_ = 0, epochs_here_ = 0;  // for the rate and the time that is left

@@ -83,6 +83,15 @@ concept ExchangesWeights = requires(C& c, Kokkos::DefaultExecutionSpace const& e
   c.synchronize(exec, state);
 };
 
+/// Where ranks exchange weights: whether this one adds its sums over samples to those of others. Of
+/// a group of ranks that have their sums in common, one does.
+template <class C> bool has_own_sums(C const& communication) {
+  if constexpr (requires { communication.is_first_of_group(); })
+    return communication.is_first_of_group();
+  else
+    return true;
+}
+
 /// A policy under which each rank updates a share of the parameters only.
 ///   share          the first parameter of each rank's share, and the size behind the last
 ///   gather         after each update: parameters of all shares

@@ -6,6 +6,7 @@
 #include <phyllo/core/error.hpp>
 #include <phyllo/core/step_state.hpp>
 #include <phyllo/policy/communication.hpp>
+#include <phyllo/train/compare_ranks.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -110,8 +111,8 @@ void broadcast_missed_steps(Space const& exec, O& optimizer, C& sums, int root) 
 }  // namespace detail
 
 /// All ranks take over weights, running statistics, the optimizer's state, the step state and the
-/// missed steps of frozen tensors of rank `root`. Collective; allocates. `drain()` is called once
-/// root's numbers are kept.
+/// missed steps of frozen tensors of rank `root`; groups and the choice of frozen tensors they
+/// keep. Collective; allocates. `drain()` is called once root's numbers are kept.
 ///
 /// options  Policy: the communication policy · C: it, or its transport, which adds zeros of the
 ///          other ranks
@@ -149,7 +150,11 @@ void broadcast_training(typename M::space const& exec, M& model, O& optimizer, C
   detail::broadcast_state(exec, model, sums, root);
   detail::broadcast_missed_steps(exec, optimizer, sums, root);
   model.forget_forward();
-  model.note_comparison();
+  // Each rank keeps its groups and frozen tensors: the next step refuses those that differ.
+  if (detail::choose_otherwise(exec, optimizer, sums))
+    model.compare_in_next_step();
+  else
+    model.note_comparison();
 }
 
 }  // namespace phyllo::inline PHYLLO_ISA

@@ -58,15 +58,15 @@ template <class Space, class View> std::uint64_t hash_of(Space const& exec, View
   return sum;
 }
 
-/// `parts` (4) of every rank, of any policy's or transport's sum: a rank adds zeros to the others'.
-template <class Space, class C>
+/// `parts` of every rank, of any policy's or transport's sum: a rank adds zeros to the others'.
+template <class Space, class C, int Parts>
 std::vector<std::uint64_t> of_all_ranks(Space const& exec, C& communication,
-                                        std::uint64_t const (&parts)[4]) {
-  long const count = 8L * communication.size();  // halves, which a double holds exactly
+                                        std::uint64_t const (&parts)[Parts]) {
+  long const count = 2L * Parts * communication.size();  // halves, which a double holds exactly
   Kokkos::View<double*, Kokkos::HostSpace> const host("phyllo: hashes of ranks",
                                                       std::size_t(count));
-  for (int k = 0; k < 8; ++k)
-    host(std::size_t(8 * communication.rank() + k)) =
+  for (int k = 0; k < 2 * Parts; ++k)
+    host(std::size_t(2 * Parts * communication.rank() + k)) =
         double((parts[k / 2] >> (k % 2 * 32)) & 0xffffffffu);
   auto const data = Kokkos::create_mirror_view(typename Space::memory_space{}, host);
   Kokkos::deep_copy(exec, data, host);
@@ -79,6 +79,16 @@ std::vector<std::uint64_t> of_all_ranks(Space const& exec, C& communication,
   return all;
 }
 
+/// Whether ranks have chosen other groups or frozen tensors than each other. Collective.
+template <class Space, class O, class C>
+bool choose_otherwise(Space const& exec, O const& optimizer, C& communication) {
+  std::uint64_t const parts[1] = {optimizer.choices()};
+  auto const all = of_all_ranks(exec, communication, parts);
+  for (std::uint64_t const choices : all)
+    if (choices != all[0]) return true;
+  return false;
+}
+
 }  // namespace detail
 
 /// Refuses ranks that hold other numbers than rank 0: weights, buffers where they are those of all
@@ -88,13 +98,15 @@ std::vector<std::uint64_t> of_all_ranks(Space const& exec, C& communication,
 ///
 /// options  Policy: the communication policy · C: it, or its transport
 ///          in_step: a forward has changed running statistics, which a refusal restores
-/// cost     one pass over the numbers, one sum of eight numbers a rank
+/// cost     one pass over the numbers, one sum of ten numbers a rank
 template <class Policy, class M, class O, class C>
 void compare_ranks(typename M::space const& exec, M& model, O const& optimizer, C& communication,
                    bool in_step) {
-  static constexpr char const* names[4] = {"weights", "buffers", "optimizer state",
-                                           "step, rate, groups, frozen tensors or loss scale"};
-  std::uint64_t parts[4] = {detail::hash_of(exec, model.parameters()), 0, 0, 0};
+  constexpr int count_of_parts = 5;
+  static constexpr char const* names[count_of_parts] = {"weights", "buffers", "optimizer state",
+                                                        "step, rate or loss scale",
+                                                        "groups or frozen tensors"};
+  std::uint64_t parts[count_of_parts] = {detail::hash_of(exec, model.parameters())};
   if constexpr (M::precision::has_master && !SharesParameters<Policy>)
     parts[0] += detail::hash_of(exec, model.master()) * 3;
   // Constants are always those of all ranks; running statistics only under some policies.
@@ -108,23 +120,24 @@ void compare_ranks(typename M::space const& exec, M& model, O const& optimizer, 
                     model.state());
   exec.fence("phyllo: state of ranks");
   parts[3] = (state.step << 32) + Kokkos::bit_cast<std::uint32_t>(state.loss_scale) +
-             HashNumbers<double>::mixed(Kokkos::bit_cast<std::uint64_t>(state.rate)) +
-             optimizer.choices();
+             HashNumbers<double>::mixed(Kokkos::bit_cast<std::uint64_t>(state.rate));
+  parts[4] = optimizer.choices();
   auto const all = detail::of_all_ranks(exec, communication, parts);
   std::string what, ranks;
-  for (std::size_t part = 0; part < 4; ++part) {
-    bool differs = false;
-    for (std::size_t k = part; k < all.size(); k += 4) differs |= all[k] != all[part];
+  bool differs = false;  // in the last part, after the loop
+  for (std::size_t part = 0; part < count_of_parts; ++part) {
+    differs = false;
+    for (std::size_t k = part; k < all.size(); k += count_of_parts) differs |= all[k] != all[part];
     if (differs) what += (what.empty() ? "other " : " and ") + std::string(names[part]);
   }
   model.note_comparison();
   if (what.empty()) return;
   int count = 0;
   for (int r = 1; r < communication.size(); ++r) {
-    bool differs = false;
-    for (std::size_t part = 0; part < 4; ++part)
-      differs |= all[std::size_t(4 * r) + part] != all[part];
-    if (!differs) continue;
+    bool is_other = false;
+    for (std::size_t part = 0; part < count_of_parts; ++part)
+      is_other |= all[std::size_t(count_of_parts * r) + part] != all[part];
+    if (!is_other) continue;
     if (++count <= 8) ranks += (count > 1 ? ", " : "") + std::to_string(r);
   }
   if (count > 8) ranks += " and " + std::to_string(count - 8) + " more";
@@ -135,7 +148,8 @@ void compare_ranks(typename M::space const& exec, M& model, O const& optimizer, 
               " ranks after load, initialize or weights_changed on some of them, got " + what +
               " on rank" + (count > 1 ? "s " : " ") + ranks +
               " than on rank 0. Load or initialize on every rank, or call trainer.broadcast(rank) "
-              "for what one of them holds.");
+              "for what one of them holds" +
+              (differs ? "; set groups and frozen tensors alike on every rank." : "."));
 }
 
 }  // namespace phyllo::inline PHYLLO_ISA

@@ -177,7 +177,8 @@ class LossEvaluation<M, Losses<Term...>> : public LossSet<Term...> {
       add(exec, total);
     });
     // Where ranks sum gradients, each of them counts the labels of all.
-    if (ExchangesWeights<C> || c.rank() == 0) total.wrong_labels += untold_labels(exec);
+    bool const counts_labels = ExchangesWeights<C> ? has_own_sums(c) : c.rank() == 0;
+    if (counts_labels) total.wrong_labels += untold_labels(exec);
     if (c.size() == 1) return total;
     double all[] = {total.samples, total.value, total.correct, total.wrong_labels};
     sum_over_ranks(exec, c, all);

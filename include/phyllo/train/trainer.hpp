@@ -78,7 +78,8 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
 
   /// Adds the gradients of one micro-batch to those of the next step, which then is a step on all
   /// samples together: accumulate_gradients(a), accumulate_gradients(b),
-  /// step(c). Sends no gradients.
+  /// step(c). Sends no gradients. Where the network has random masks or statistics of all ranks,
+  /// every rank accumulates equally often.
   ///
   /// state    of the sum: not in checkpoints
   /// errors   as step; after an error of either, nothing is accumulated

@@ -26,6 +26,19 @@ template <class T> struct AddToAverage {
   T* average = nullptr;
   KOKKOS_FUNCTION void operator()(long i) const { average[i] += share * (value[i] - average[i]); }
 };
+/// The same of weights. Where ranks share parameters, another rank's share is known as it was
+/// rounded.
+template <class T, class Storage> struct AddWeightsToAverage {
+  T share = 1;
+  T const* master = nullptr;
+  Storage const* parameters = nullptr;
+  T* average = nullptr;
+  KOKKOS_FUNCTION void operator()(long i) const {
+    T const rounded = T(parameters[i]);
+    T const value = T(Storage(master[i])) == rounded ? master[i] : rounded;
+    average[i] += share * (value - average[i]);
+  }
+};
 
 /// The average, rounded to what kernels read.
 template <class Storage, class T> struct StoreAverage {
@@ -45,7 +58,9 @@ template <class Storage, class T> struct StoreAverage {
 /// state    a copy of the master parameters and of the buffers, which are averaged alike
 /// threads  one thread at a time, and none trains the model meanwhile
 /// errors   run: a decay outside of 0 to 1, no room in memory -> Error
-/// numerics in Precision::accumulate; the first update copies, so that no start value remains
+/// numerics in Precision::accumulate; the first update copies, so that no start value remains.
+///          Under Sharded with a precision of two types, the shares of other ranks count as they
+///          were rounded, unless Trainer::synchronize is called before
 /// cost     update: two reads and one write per parameter, asynchronous
 /// source   Polyak and Juditsky, SIAM J. Control Optim. 30 (1992) 838; equal weights: Izmailov et
 ///          al., "Averaging Weights Leads to Wider Optima and Better Generalization", UAI 2018
@@ -68,7 +83,14 @@ template <class M> class WeightAverage {
   void update(space const& exec, M const& model) {
     ++count_;
     double const share = count_ == 1 ? 1 : options_.equal ? 1 / double(count_) : 1 - options_.decay;
-    add(exec, model.master(), weights_, share);
+    using Storage = typename M::storage;
+    if constexpr (std::is_same_v<Storage, accumulate>)
+      add(exec, model.master(), weights_, share);
+    else
+      Kokkos::parallel_for(
+          label_, range(exec, weights_.size()),
+          AddWeightsToAverage<accumulate, Storage>{accumulate(share), model.master().data(),
+                                                   model.parameters().data(), weights_.data()});
     add(exec, model.buffers(), buffers_, share);
   }
   /// Writes the average to a model of the same network, such as a clone.
@@ -76,10 +98,9 @@ template <class M> class WeightAverage {
   /// errors   run: no update before -> Error
   void copy_to(space const& exec, M& model) const {
     if (count_ == 0) throw Error(label_ + ": there is no average yet. Call update after a step.");
-    Kokkos::parallel_for(
-        label_, Kokkos::RangePolicy<space, Kokkos::IndexType<long>>(exec, 0, long(weights_.size())),
-        StoreAverage<typename M::storage, accumulate>{weights_.data(), model.master().data(),
-                                                      model.parameters().data()});
+    Kokkos::parallel_for(label_, range(exec, weights_.size()),
+                         StoreAverage<typename M::storage, accumulate>{
+                             weights_.data(), model.master().data(), model.parameters().data()});
     Kokkos::deep_copy(exec, model.buffers(), buffers_);
     model.weights_changed(exec);
   }
@@ -87,12 +108,14 @@ template <class M> class WeightAverage {
   std::uint64_t count() const { return count_; }
 
  private:
+  static auto range(space const& exec, std::size_t size) {
+    return Kokkos::RangePolicy<space, Kokkos::IndexType<long>>(exec, 0, long(size));
+  }
   template <class View>
   void add(space const& exec, View const& value, View const& average, double share) const {
     using T = typename View::value_type;
-    Kokkos::parallel_for(
-        label_, Kokkos::RangePolicy<space, Kokkos::IndexType<long>>(exec, 0, long(value.size())),
-        AddToAverage<T>{T(share), value.data(), average.data()});
+    Kokkos::parallel_for(label_, range(exec, value.size()),
+                         AddToAverage<T>{T(share), value.data(), average.data()});
   }
 
   WeightAverageOptions options_;
