@@ -20,6 +20,8 @@ template <class T, class Call> void agree_on_errors(T& trainer, Call const& call
   } catch (std::exception const& error) {
     sentence = error.what();
     if (sentence.empty()) sentence = "An unknown error.";
+  } catch (...) {
+    sentence = "An unknown error.";
   }
   if (sums.size() > 1) {
     bool const has_failed = !sentence.empty();
@@ -38,12 +40,9 @@ template <class T, class Call> void agree_on_exceptions(T& trainer, Call const& 
     agree_on_errors(trainer, [&] {
       try {
         call();
-      } catch (std::exception const&) {
-        own = std::current_exception();
-        throw;
       } catch (...) {
         own = std::current_exception();
-        throw Error("An unknown error.");
+        throw;
       }
     });
   } catch (Error const&) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/macros.hpp>
 #include <phyllo/core/step_state.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
@@ -25,5 +26,12 @@ template <class T, class S> struct TrainedState {
   float* buffers = nullptr;  // (buffer_size), running statistics, without constants
   long buffer_size = 0;
 };
+
+/// A weight. Where ranks share parameters, those of another rank's share are known as they were
+/// rounded, and `master` is of an earlier step.
+template <class T, class S> PHYLLO_INLINE T current_weight(T master, S parameter) {
+  T const rounded = T(parameter);
+  return T(S(master)) == rounded ? master : rounded;
+}
 
 }  // namespace phyllo::inline PHYLLO_ISA

@@ -6,6 +6,7 @@
 #include <phyllo/core/error.hpp>
 #include <phyllo/core/step_state.hpp>
 #include <phyllo/policy/communication.hpp>
+#include <phyllo/policy/trained_state.hpp>
 #include <phyllo/train/compare_ranks.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -28,11 +29,7 @@ template <class A, class S> struct TrainedNumbers {
 
   PHYLLO_INLINE long count() const { return size + rule_size + buffer_size; }
   PHYLLO_INLINE A read(long i) const {
-    if (i < size) {
-      // Where ranks share parameters, another rank's share is known as it was rounded.
-      A const rounded = A(parameters[i]);
-      return A(S(master[i])) == rounded ? master[i] : rounded;
-    }
+    if (i < size) return current_weight(master[i], parameters[i]);
     i -= size;
     return i < rule_size ? rule_state[i] : A(buffers[i - rule_size]);
   }

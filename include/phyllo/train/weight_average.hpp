@@ -5,6 +5,7 @@
 #include <phyllo/core/allocate.hpp>
 #include <phyllo/core/error.hpp>
 #include <phyllo/core/macros.hpp>
+#include <phyllo/policy/trained_state.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -26,17 +27,14 @@ template <class T> struct AddToAverage {
   T* average = nullptr;
   KOKKOS_FUNCTION void operator()(long i) const { average[i] += share * (value[i] - average[i]); }
 };
-/// The same of weights. Where ranks share parameters, another rank's share is known as it was
-/// rounded.
+/// The same of current weights.
 template <class T, class Storage> struct AddWeightsToAverage {
   T share = 1;
   T const* master = nullptr;
   Storage const* parameters = nullptr;
   T* average = nullptr;
   KOKKOS_FUNCTION void operator()(long i) const {
-    T const rounded = T(parameters[i]);
-    T const value = T(Storage(master[i])) == rounded ? master[i] : rounded;
-    average[i] += share * (value - average[i]);
+    average[i] += share * (current_weight(master[i], parameters[i]) - average[i]);
   }
 };
 

@@ -177,11 +177,9 @@ template <class L, bool Few, class P> struct loss_rows_piece {
   PHYLLO_NOINLINE Sums tile(int n, int p, int rows, bool of_samples) const {
     int const channels = work.shape.channels;
     long const at = (long(n) * work.shape.positions() + p) * channels;
-    alignas(64) A z[op::few_channels * loss_rows];  // (C, rows)
-    // (C, rows); zero where the loss gives none
-    alignas(64) A gradient[op::few_channels * loss_rows];
+    alignas(64) A z[op::few_channels * loss_rows];         // (C, rows)
+    alignas(64) A gradient[op::few_channels * loss_rows];  // (C, rows)
     alignas(64) int label[loss_rows];
-    for (int i = 0; work.d_outputs != nullptr && i < channels * loss_rows; ++i) gradient[i] = A(0);
     S const* const outputs = work.outputs + at;
     for (int r = 0; r < loss_rows; ++r) {
       label[r] = -1;
@@ -196,7 +194,7 @@ template <class L, bool Few, class P> struct loss_rows_piece {
     }
     TileRow<A> const row(channels, z, label, factor(),
                          work.d_outputs == nullptr ? nullptr : gradient);
-    Lanes<A> const value = work.held_loss()(row);
+    Lanes<A> const value = row.evaluate(work.held_loss());
     Lanes<A> const correct = work.correct != nullptr ? row.correct() : Lanes<A>(A(0));
     if (work.d_outputs != nullptr) store(rows, gradient, work.d_outputs + at);
     Sums sum;

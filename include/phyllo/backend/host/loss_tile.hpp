@@ -55,6 +55,12 @@ template <class A> class TileRow {
   PHYLLO_INLINE_ON_HOST TileRow(int channels, A const* z, int const* label, A factor, A* gradient)
       : channels_(channels), z_(z), label_(label), factor_(factor), gradient_(gradient) {}
 
+  template <class L> PHYLLO_INLINE_ON_HOST number evaluate(L const& loss) const {
+    number const value = loss(*this);
+    if (!has_gradient_) gradient([](int) { return number(A(0)); });
+    return value;
+  }
+
   PHYLLO_INLINE_ON_HOST int channels() const { return channels_; }
   PHYLLO_INLINE_ON_HOST number operator()(int c) const { return load(z_, c); }
   PHYLLO_INLINE_ON_HOST number is_label(int c) const {
@@ -84,6 +90,7 @@ template <class A> class TileRow {
   }
   template <class Derivative>
   PHYLLO_INLINE_ON_HOST void gradient(Derivative const& derivative) const {
+    has_gradient_ = true;
     if (gradient_ != nullptr)
       for (int c = 0; c < channels_; ++c) store(c, number(factor_) * derivative(c));
   }
@@ -109,6 +116,7 @@ template <class A> class TileRow {
   template <class Derivative>
   PHYLLO_INLINE_ON_HOST void gradient(op::SoftmaxSum<number> const& s,
                                       Derivative const& derivative) const {
+    has_gradient_ = true;
     if (gradient_ == nullptr) return;
     number const share = number(A(1)) / s.sum, factor = factor_;
     for (int c = 0; c < channels_; ++c)
@@ -152,6 +160,7 @@ template <class A> class TileRow {
   int const* label_;
   A factor_;
   A* gradient_;
+  mutable bool has_gradient_ = false;
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA::host
