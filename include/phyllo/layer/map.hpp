@@ -7,7 +7,42 @@
 #include <phyllo/core/shape.hpp>
 #include <phyllo/op/map.hpp>
 
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
 namespace phyllo::inline PHYLLO_ISA {
+
+namespace detail {
+
+template <class L, std::size_t... I> constexpr bool has_map_formulas(std::index_sequence<I...>) {
+  using Derivatives = Partials<float, int(op::detail::MapVariables<L>::size())>;
+  if constexpr (op::detail::is_random<L>)
+    return requires(float const* x) {
+      { L::value(x[I]..., x[0]) } -> std::convertible_to<float>;
+      { L::derivatives(x[I]..., x[0]) } -> std::same_as<Derivatives>;
+    };
+  else
+    return requires(float const* x) {
+      { L::value(x[I]...) } -> std::convertible_to<float>;
+      { L::derivatives(x[I]...) } -> std::same_as<Derivatives>;
+    };
+}
+
+/// Replaces a layer without its formulas; accepts no input.
+template <class L> struct UnfinishedMap : NoLayer {
+  static constexpr MapOperand operands[] = {{}};
+  template <class Where, class Given, class Expected> struct Refused {
+    static_assert(met<false, Where>,
+                  "Map: the layer lacks a formula. Expected `template <class T> KOKKOS_FUNCTION "
+                  "static T value(T, ...)` of its operands, parameters and buffers, and "
+                  "`derivatives` of the same arguments, which returns Partials<T, operands + "
+                  "parameters>; with `random`, both have one more argument.");
+  };
+};
+
+}  // namespace detail
 
 /// Base of the layers that compute y = f(x_0, x_1, ..., p_0, p_1, ...) element by element, from
 /// several values and from parameters.
@@ -34,6 +69,11 @@ struct Map {
   static constexpr MapOperand operands[] = {{}};
   static constexpr bool accepts(Shape) { return true; }
   static constexpr Shape output(Shape s) { return s; }
+
+  /// What stands in the network for a layer L that derives from this.
+  template <class L>
+  using Finished = std::conditional_t<detail::has_map_formulas<L>(op::detail::MapArguments<L>{}), L,
+                                      detail::UnfinishedMap<L>>;
 
   template <class Where, class Given, class Expected> struct Refused {
     static_assert(detail::met<false, Where>,

@@ -2,10 +2,40 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <phyllo/core/refusal.hpp>
 #include <phyllo/core/role.hpp>
 #include <phyllo/core/shape.hpp>
+#include <phyllo/op/chain.hpp>
+
+#include <concepts>
+#include <type_traits>
 
 namespace phyllo::inline PHYLLO_ISA {
+
+namespace detail {
+
+template <class L>
+concept PointwiseFormulas = requires(float x) {
+  { L::value(x) } -> std::convertible_to<float>;
+  { L::derivative(x) } -> std::convertible_to<float>;
+};
+template <class L>
+concept RandomPointwiseFormulas = requires(float x, Element const& e) {
+  { L::value(x, e) } -> std::convertible_to<float>;
+  { L::derivative(x, e) } -> std::convertible_to<float>;
+};
+
+/// Replaces a layer without its formulas; accepts no input.
+template <class L> struct UnfinishedPointwise : NoLayer {
+  template <class Where, class Given, class Expected> struct Refused {
+    static_assert(met<false, Where>,
+                  "Pointwise: the layer lacks a formula. Expected `template <class T> "
+                  "KOKKOS_FUNCTION static T value(T x)` and `derivative(T x)`; with `random`, both "
+                  "have a second argument, `Element const&`.");
+  };
+};
+
+}  // namespace detail
 
 /// Base of the layers that compute y = f(x) element by element.
 ///
@@ -24,6 +54,12 @@ struct Pointwise {
   static constexpr Activation activation = Activation::other;
   static constexpr bool accepts(Shape) { return true; }
   static constexpr Shape output(Shape s) { return s; }
+
+  /// What stands in the network for a layer L that derives from this.
+  template <class L>
+  using Finished = std::conditional_t<op::detail::is_random<L> ? detail::RandomPointwiseFormulas<L>
+                                                               : detail::PointwiseFormulas<L>,
+                                      L, detail::UnfinishedPointwise<L>>;
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA

@@ -4,6 +4,7 @@
 
 #include <phyllo/core/macros.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -16,6 +17,25 @@ namespace phyllo::inline PHYLLO_ISA {
 struct NoTargets {};
 inline constexpr NoTargets no_targets = {};
 
+namespace detail {
+
+template <class L>
+inline constexpr bool states_targets = requires {
+  { L::name } -> std::convertible_to<char const*>;
+  { L::classes } -> std::convertible_to<bool>;
+};
+
+// Stands for a loss that was refused, so that this is the only message.
+struct RefusedLoss {
+  static constexpr char const* name = "refused";
+  static constexpr bool classes = false;
+  template <class Row> PHYLLO_FUNCTION typename Row::number operator()(Row const&) const {
+    return 0;
+  }
+};
+
+}  // namespace detail
+
 /// One loss of several: that of the output Tag, times Weight.
 ///
 /// options  Tag: of an Output<Tag> · L: a loss · Weight = 1: a number of any arithmetic type
@@ -27,8 +47,11 @@ template <class Tag, class L, auto Weight = 1.0> struct On {
                 "A loss has at most 16 bytes of trivially copyable members. Store larger state in "
                 "device memory, and a pointer to it in the loss; if this is a rule, note the order "
                 "Trainer<Net, Loss, Rule>.");
+  static_assert(detail::states_targets<L>,
+                "A loss states its `name`, and in `static constexpr bool classes` whether its "
+                "targets are class indices; see docs/25_write_a_loss.md.");
   using tag = Tag;
-  using loss = L;
+  using loss = std::conditional_t<detail::states_targets<L>, L, detail::RefusedLoss>;
   static constexpr double weight = double(Weight);
 };
 

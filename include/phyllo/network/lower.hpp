@@ -39,6 +39,12 @@ template <class Part> struct LeafOf {
 template <IsLayer Part> struct LeafOf<Part> {
   using type = Part;
 };
+// Bases of a user's layers name what is missing in it.
+template <IsLayer Part>
+  requires requires { typename Part::template Finished<Part>; }
+struct LeafOf<Part> {
+  using type = typename Part::template Finished<Part>;
+};
 }  // namespace detail
 
 /// How a part of a network becomes leaves (layers) and edges; blocks vanish here.
