@@ -25,6 +25,10 @@ inline constexpr bool states_targets = requires {
   { L::classes } -> std::convertible_to<bool>;
 };
 
+template <class L>
+inline constexpr bool is_held_loss =
+    std::is_empty_v<L> || (std::is_trivially_copyable_v<L> && sizeof(L) <= 16);
+
 // Stands for a loss that was refused, so that this is the only message.
 struct RefusedLoss {
   static constexpr char const* name = "refused";
@@ -43,11 +47,11 @@ struct RefusedLoss {
 template <class Tag, class L, auto Weight = 1.0> struct On {
   static_assert(std::is_arithmetic_v<decltype(Weight)>,
                 "On<tag, Loss, Weight>: the weight is a number, such as 0.5 or 2.");
-  static_assert(std::is_empty_v<L> || (std::is_trivially_copyable_v<L> && sizeof(L) <= 16),
+  static_assert(detail::is_held_loss<L>,
                 "A loss has at most 16 bytes of trivially copyable members. Store larger state in "
                 "device memory, and a pointer to it in the loss; if this is a rule, note the order "
                 "Trainer<Net, Loss, Rule>.");
-  static_assert(detail::states_targets<L>,
+  static_assert(detail::states_targets<L> || !detail::is_held_loss<L>,
                 "A loss states its `name`, and in `static constexpr bool classes` whether its "
                 "targets are class indices; see docs/25_write_a_loss.md.");
   using tag = Tag;

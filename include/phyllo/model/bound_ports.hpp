@@ -46,7 +46,8 @@ template <class View>
 inline constexpr bool holds_wide_unsigned<Gathered<View>> = holds_wide_unsigned<View>;
 // A View whose rank is a constant.
 template <class View>
-inline constexpr bool is_caller_view = requires {
+inline constexpr bool is_caller_view = requires(View const& view) {
+  view.data();
   typename View::memory_space;
   typename std::integral_constant<int, int(View::rank)>;
 };
@@ -168,7 +169,8 @@ template <class Net> struct BoundPorts : Ports<Net> {
     static_assert(is_view,
                   "Model: expected a Kokkos::View, gather(view, ...) or channels_last(view). Of "
                   "other memory make a Kokkos::View<float**, Kokkos::LayoutRight, "
-                  "Kokkos::MemoryUnmanaged>(pointer, samples, channels).");
+                  "Kokkos::MemoryUnmanaged>(pointer, samples, channels); of a DualView pass one of "
+                  "its two Views.");
     if constexpr (is_view) bind_view<Space, Use, K>(bound, view, who);
   }
   template <class Space, PortUse Use, int K, class View>
