@@ -56,7 +56,7 @@ Part max_pool1d(int size) {
   p.size[2] = p.stride[2] = size;
   return p;
 }
-Part const flatten = part(PartKind::flatten), norm = part(PartKind::normalization),
+Part const flatten = part(PartKind::flatten), batch_norm = part(PartKind::normalization),
            row_norm = part(PartKind::row_normalization), gelu = part(PartKind::pointwise, 0),
            keep = part(PartKind::save), add = part(PartKind::add), output = part(PartKind::output),
            softmax = part(PartKind::softmax);
@@ -171,10 +171,10 @@ TEST_CASE("limits: layers of a segment") {
   CHECK(is_whole(repeated({input(1)}, 16, linear(1))));
   CHECK_FALSE(is_whole(repeated({input(1)}, 17, linear(1))));
   // A folded layer is two.
-  CHECK(steps(repeated({input(1)}, 14, linear(1), {linear(1), norm})) == "s");
-  CHECK(steps(repeated({input(1)}, 15, linear(1), {linear(1), norm})) == "sf");
-  CHECK(steps(repeated({input(1)}, 16, linear(1), {linear(1), norm})) == "sf");
-  CHECK(steps(repeated({input(1)}, 16, linear(1), {linear(1), norm, linear(1)})) == "ss");
+  CHECK(steps(repeated({input(1)}, 14, linear(1), {linear(1), batch_norm})) == "s");
+  CHECK(steps(repeated({input(1)}, 15, linear(1), {linear(1), batch_norm})) == "sf");
+  CHECK(steps(repeated({input(1)}, 16, linear(1), {linear(1), batch_norm})) == "sf");
+  CHECK(steps(repeated({input(1)}, 16, linear(1), {linear(1), batch_norm, linear(1)})) == "ss");
   // So is a sum behind a layer.
   CHECK(steps(repeated({input(1)}, 14, linear(1), {keep, linear(1), add})) == "s");
   CHECK(steps(repeated({input(1)}, 15, linear(1), {keep, linear(1), add})) == "s..");
@@ -199,8 +199,8 @@ TEST_CASE("limits: small images") {
   CHECK(steps({line(1, 12272), max_pool1d(1534), flatten, linear(8)}) == "s");
   CHECK(steps({line(1, 12272), max_pool1d(1534), flatten, linear(9)}) == "..");
   // A folded layer has two values, a chain none: 12264 + 8 + 8 + 8.
-  CHECK(steps({line(1, 12264), max_pool1d(1533), gelu, flatten, linear(8), norm}) == "s");
-  CHECK(steps({line(1, 12264), max_pool1d(1533), gelu, flatten, linear(9), norm}) == "..f");
+  CHECK(steps({line(1, 12264), max_pool1d(1533), gelu, flatten, linear(8), batch_norm}) == "s");
+  CHECK(steps({line(1, 12264), max_pool1d(1533), gelu, flatten, linear(9), batch_norm}) == "..f");
   // Features.
   CHECK(steps({line(1, 2048), max_pool1d(2), flatten, linear(4)}) == "s");
   CHECK(steps({line(1, 2050), max_pool1d(2), flatten, linear(4)}) == "..");
@@ -247,7 +247,8 @@ TEST_CASE("limits: of another backend") {
   // What it has no kernels for.
   CHECK(narrow_steps({line(2, 8), conv1d(3, 3), gelu, flatten, linear(2)}) == "c.");
   CHECK(narrow_steps({input(8), linear(4), linear(4), keep, linear(4), add, linear(2)}) == "s...");
-  CHECK(narrow_steps({input(8), linear(4), linear(4), norm, gelu, linear(2), linear(2)}) == ".fs");
+  CHECK(narrow_steps({input(8), linear(4), linear(4), batch_norm, gelu, linear(2), linear(2)}) ==
+        ".fs");
   CHECK(is_whole({input(8), linear(4), gelu, linear(2)}, FusionLevel::tile, narrow));
   SegmentLimits inference = narrow;
   inference.whole_steps = false;
@@ -292,7 +293,7 @@ TEST_CASE("limits: segments of training, for a backend that states them") {
   CHECK(training(plain, infers) == "c....");
   CHECK(training(plain, trains) == "s.s");
   // Statistics of a batch are known when all of it has passed.
-  Description const normalized = {input(8), linear(4), norm, gelu, linear(2), linear(3)};
+  Description const normalized = {input(8), linear(4), batch_norm, gelu, linear(2), linear(3)};
   SegmentLimits apart = usual;
   apart.batch_normalizations = false;
   CHECK(training(normalized, apart) == "sns");
@@ -305,9 +306,9 @@ TEST_CASE("limits: segments of training, for a backend that states them") {
   CHECK(training({input(8), linear(4)}, trains) == "s");
   CHECK(is_whole({input(8), linear(4)}));
   CHECK(training({input(8), linear(4), gelu}, trains) == "c");
-  CHECK(training({line(2, 9), conv1d(16, 3), norm, gelu}, trains) == "sn");
-  CHECK(training({line(2, 9), conv1d(17, 3), norm, gelu}, trains) == ".n");
-  CHECK(training({line(2, 9), conv1d(16, 3), norm, gelu}, no_lone) == ".n");
+  CHECK(training({line(2, 9), conv1d(16, 3), batch_norm, gelu}, trains) == "sn");
+  CHECK(training({line(2, 9), conv1d(17, 3), batch_norm, gelu}, trains) == ".n");
+  CHECK(training({line(2, 9), conv1d(16, 3), batch_norm, gelu}, no_lone) == ".n");
   CHECK(steps({input(8), linear(4)}) == ".");
   // Nor is there a whole step without segments of training.
   CHECK(is_whole({input(8), linear(4), gelu, linear(2)}, FusionLevel::tile, usual));
@@ -318,25 +319,26 @@ TEST_CASE("limits: batch normalisations begin segments of training") {
   auto const training = [](Description const& d, FusionLevel level = FusionLevel::tile) {
     return steps(d, level, Phase::training);
   };
-  Description const normalized = {input(8), linear(4), norm, gelu, linear(2), linear(3)};
+  Description const normalized = {input(8), linear(4), batch_norm, gelu, linear(2), linear(3)};
   CHECK(training(normalized) == "ss");
   CHECK(training(normalized, FusionLevel::segment) == "sns");
   // One Linear layer is enough, none is not.
-  CHECK(training({input(8), linear(4), norm, linear(2)}) == "ss");
-  CHECK(training({input(8), linear(4), norm, gelu}) == "sn");
-  CHECK(training({input(8), linear(128), norm, linear(2)}) == "ss");
-  CHECK(training({input(8), linear(129), norm, linear(2)}) == "...");
+  CHECK(training({input(8), linear(4), batch_norm, linear(2)}) == "ss");
+  CHECK(training({input(8), linear(4), batch_norm, gelu}) == "sn");
+  CHECK(training({input(8), linear(128), batch_norm, linear(2)}) == "ss");
+  CHECK(training({input(8), linear(129), batch_norm, linear(2)}) == "...");
   // Each begins one: a segment ends at the next.
-  CHECK(training({input(8), linear(4), norm, linear(4), norm, gelu, linear(2)}) == "sss");
-  CHECK(training({input(8), linear(4), norm, norm, linear(2)}) == "s.s");
+  CHECK(training({input(8), linear(4), batch_norm, linear(4), batch_norm, gelu, linear(2)}) ==
+        "sss");
+  CHECK(training({input(8), linear(4), batch_norm, batch_norm, linear(2)}) == "s.s");
   // The gradient of what it reads is nobody else's, nor the caller's.
-  CHECK(training({input(8), norm, linear(2)}) == ".s");
-  CHECK(training({input(8), linear(4), keep, norm, linear(4), add, linear(2)}) == "s.s.s");
-  CHECK(training({input(8), linear(4), output, norm, linear(2), output}) == "s.s");
+  CHECK(training({input(8), batch_norm, linear(2)}) == ".s");
+  CHECK(training({input(8), linear(4), keep, batch_norm, linear(4), add, linear(2)}) == "s.s.s");
+  CHECK(training({input(8), linear(4), output, batch_norm, linear(2), output}) == "s.s");
   // Rows of images, and an image of one position.
-  CHECK(training({line(2, 9), conv1d(3, 3), norm, flatten, linear(2)}) == "s.s");
-  CHECK(training({line(2, 3), conv1d(3, 3), norm, flatten, linear(2)}) == "ss");
-  CHECK_FALSE(is_whole({input(8), norm, linear(4), linear(2)}));
+  CHECK(training({line(2, 9), conv1d(3, 3), batch_norm, flatten, linear(2)}) == "s.s");
+  CHECK(training({line(2, 3), conv1d(3, 3), batch_norm, flatten, linear(2)}) == "ss");
+  CHECK_FALSE(is_whole({input(8), batch_norm, linear(4), linear(2)}));
 }
 
 TEST_CASE("ends: what kept a segment from the next layer") {
@@ -360,7 +362,8 @@ TEST_CASE("ends: what kept a segment from the next layer") {
         "read outside");
   CHECK(end_of({input(8), keep, linear(8), linear(8), add, linear(2)}, 0, narrow) == "sums");
   CHECK(end_of({input(8), gelu, keep, gelu, linear(8), linear(8), add}, 2) == "outside value");
-  CHECK(end_of({input(8), linear(4), linear(4), linear(2), norm}, 0, narrow) == "normalizations");
+  CHECK(end_of({input(8), linear(4), linear(4), linear(2), batch_norm}, 0, narrow) ==
+        "normalizations");
   CHECK(end_of({input(8), linear(17), linear(17), linear(8)}, 1, narrow) == "scratch 2176 of 1152");
   CHECK(end_of({input(8), linear(4), output, gelu, linear(4), output}) == "chain read");
   CHECK(end_of({input(8), linear(4), gelu, output, linear(4), output}) == "read outside");
@@ -381,8 +384,8 @@ TEST_CASE("branches: what a convolution or a pooling needs to join") {
   CHECK(layers({line(2, 4), max_pool1d(4), conv1d(4, 3, 1), conv1d(2, 1), flatten, linear(1)}) ==
         "pcdd");
   // No batch normalisation among the images.
-  CHECK(steps({line(2, 8), conv1d(3, 3), norm, flatten, linear(2)}) == "f.");
-  CHECK(steps({line(2, 8), max_pool1d(2), norm, flatten, linear(2)}) == "...");
+  CHECK(steps({line(2, 8), conv1d(3, 3), batch_norm, flatten, linear(2)}) == "f.");
+  CHECK(steps({line(2, 8), max_pool1d(2), batch_norm, flatten, linear(2)}) == "...");
   // No image behind rows.
   CHECK(steps({line(2, 1), conv1d(3, 1), conv1d(2, 3, 1), flatten, linear(2)}) == ".s");
   // A product of matrices in front of what joins.
@@ -407,9 +410,9 @@ TEST_CASE("branches: sums and normalisations of a segment") {
   CHECK(layers({input(8), keep, linear(8), add, linear(2)}) == "d+d");
   CHECK(steps({input(8), linear(4), keep, linear(4), add, linear(2)}, FusionLevel::segment) ==
         "....");
-  CHECK(layers({input(8), linear(4), norm, gelu, linear(2)}) == "dnd");
-  CHECK(steps({input(8), linear(4), norm, gelu, linear(2)}, FusionLevel::segment) == "f.");
-  CHECK(steps({input(8), norm, linear(4), linear(2)}) == ".s");
+  CHECK(layers({input(8), linear(4), batch_norm, gelu, linear(2)}) == "dnd");
+  CHECK(steps({input(8), linear(4), batch_norm, gelu, linear(2)}, FusionLevel::segment) == "f.");
+  CHECK(steps({input(8), batch_norm, linear(4), linear(2)}) == ".s");
   // A sum with a value from outside of the rows, or from before the segment.
   CHECK(steps({input(8), gelu, keep, gelu, linear(8), add, linear(2)}) == ".....");
   CHECK(layers({line(2, 8), max_pool1d(8), flatten, keep, linear(2), add, linear(2)}) == "pd+d");
@@ -419,7 +422,7 @@ TEST_CASE("branches: whole steps") {
   CHECK(is_whole({input(8), linear(4), gelu, linear(2)}));
   CHECK(is_whole({input(8), linear(4), gelu, linear(2)}, FusionLevel::segment));
   CHECK_FALSE(is_whole({input(8), linear(4), gelu, linear(2)}, FusionLevel::epilogue));
-  CHECK_FALSE(is_whole({input(8), linear(4), norm, linear(2)}));
+  CHECK_FALSE(is_whole({input(8), linear(4), batch_norm, linear(2)}));
   CHECK_FALSE(is_whole({input(8), linear(4), linear(2), softmax}));
   CHECK_FALSE(is_whole({input(8), input(3), linear(4), linear(2)}));
   CHECK_FALSE(is_whole({input(8), linear(4), linear(2), output, output}));
@@ -433,14 +436,14 @@ TEST_CASE("branches: every rule, and a second reader that ends it") {
   };
   auto const inference = [](Description const& d) { return steps(d, FusionLevel::epilogue); };
   Description const wide = {input(200), linear(200)};
-  CHECK(inference(repeated(wide, 1, norm, {gelu})) == "f");
-  CHECK(training(repeated(wide, 1, norm, {gelu})) == ".n");
-  CHECK(inference(repeated(wide, 1, output, {norm, output})) == "..");
+  CHECK(inference(repeated(wide, 1, batch_norm, {gelu})) == "f");
+  CHECK(training(repeated(wide, 1, batch_norm, {gelu})) == ".n");
+  CHECK(inference(repeated(wide, 1, output, {batch_norm, output})) == "..");
   CHECK(inference(repeated(wide, 2, gelu)) == "c");
   CHECK(inference(repeated(wide, 1, output, {gelu, gelu, output})) == ".p");
   CHECK(inference({input(4), gelu, gelu}) == "p");
   CHECK(inference({input(4), gelu, output, gelu, output}) == "..");
-  Description const residual = {input(4), keep, linear(4), norm};
+  Description const residual = {input(4), keep, linear(4), batch_norm};
   CHECK(training(repeated(residual, 1, add, {gelu})) == "sm");
   CHECK(inference(repeated(residual, 1, add, {gelu})) == "fa");
   CHECK(training(repeated(residual, 1, output, {add, gelu, output})) == "s.a");

@@ -173,7 +173,11 @@ TEST_CASE("interpolation: kernels of all backends agree, and the gradient is the
   check(axes(2, false, {1, 1, 2, 19, 20, 33}), 300);  // two blocks of channels, three of rows
   check(axes(2, false, {1, 1, 1, 1, 300, 700}), 17);  // several parts of a line
   check(axes(2, true, {1, 1, 1, 2, 2, 300}), 64);     // fewer channels at a time
-  check(axes(4, false, {1, 1, 1, 1, 2, 5000}), 1);    // more readers than a line holds
+  // Rows, and then planes, that no result reads, as those before them were.
+  check(axes(2, false, {1, 1, 16, 5, 16, 7}), 2);
+  check(axes(4, false, {1, 1, 20, 3, 6, 6}), 3);
+  check(axes(2, true, {20, 4, 9, 2, 3, 3}), 1);
+  check(axes(4, false, {1, 1, 1, 1, 2, 5000}), 1);  // more readers than a line holds
   check(axes(2, false, {1, 1, 2, 1, 9000, 3}), 1);
 }
 

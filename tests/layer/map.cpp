@@ -41,7 +41,7 @@ template <class Net> auto infer(std::vector<double> const& given) {
   Space const exec;
   Matrix const x("x", 1, given.size()), y("y", 1, std::size_t(Net::output.size()));
   for (std::size_t i = 0; i < given.size(); ++i) x.data()[i] = given[i];
-  Model<Net, Full<double>> model(exec, {.batch = 1});
+  Model<Net, Full<double>, Execution<Space>> model(exec, {.batch = 1});
   model.infer(exec, x, y);
   exec.fence("map");
   return std::vector<double>(y.data(), y.data() + y.size());
@@ -50,7 +50,7 @@ template <class Net> Matrix train(int batch, double mean, double log_variance) {
   Space const exec;
   Matrix const x("x", std::size_t(batch), 8), y("y", std::size_t(batch), Net::output.channels);
   for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = i % 8 < 4 ? mean : log_variance;
-  Model<Net, Full<double>> model(exec, {.batch = batch});
+  Model<Net, Full<double>, Execution<Space>> model(exec, {.batch = batch});
   model.forward(exec, x, y);
   exec.fence("map");
   return y;
@@ -72,7 +72,7 @@ TEST_CASE("maps: values by hand") {
 }
 
 TEST_CASE("maps: initial values and names of parameters") {
-  Model<Parameters, Full<float>> const model(Space{}, {.batch = 1});
+  Model<Parameters, Full<float>, Execution<Space>> const model(Space{}, {.batch = 1});
   std::vector<float> first;
   for (Node const& n : Parameters::program::nodes.node)
     for (ParameterTensor const& t : n.parameter)

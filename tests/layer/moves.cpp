@@ -100,7 +100,7 @@ TEST_CASE("moves: an input that is an output under other extents") {
   auto const x = view_of<Kokkos::LayoutLeft, 0>(Net::input, 2);
   auto const y = view_of<Kokkos::LayoutLeft, 2>(Net::output, 2);
   fill(x, 1);
-  Model<Net, Full<double>> model(exec, {.batch = 2});
+  Model<Net, Full<double>, Execution<Space>> model(exec, {.batch = 2});
   model.infer(exec, x, y);
   exec.fence("moves");
   for (int n = 0; n < 2; ++n)

@@ -96,7 +96,7 @@ TEST_CASE("all frequencies with a weight of one are the identity") {
   struct Line : Network<Input<1, 9>, SpectralConv1d<1, Modes<5>>> {};
   auto const check = []<class N>(N, bool is_whole) {
     Space const exec;
-    Model<N, Full<double>> model(exec, {.batch = 1});
+    Model<N, Full<double>, Execution<Space>> model(exec, {.batch = 1});
     auto const weights = model.parameters();
     for (auto const& entry : parameter_table<N>())
       for (long i = 0; i < entry.size(); ++i) weights(entry.arena_index(i)) = double(i % 2 == 0);

@@ -131,6 +131,22 @@ template <class Lanes, class One> void check_cell(Lanes const& lanes, One const&
 
 }  // namespace
 
+TEST_CASE("Cells: fields of storage types, and atomic ones") {
+  Cells<float, 1, 4> cells;
+  for (int i = 0; i < 4; ++i) cells(0, i) = 0.1f * float(i + 1);
+  Kokkos::View<bf16*, Host> const rounded("rounded", 6);
+  Kokkos::View<float*, Host, Kokkos::MemoryTraits<Kokkos::Atomic>> const atomic("atomic", 6);
+  cells.store(0, rounded, 2, 5);
+  cells.store(0, atomic, 2, 6);
+  Cells<float, 1, 4> read, read_atomic;
+  read.load(0, rounded, 2, 6);
+  read_atomic.load(0, atomic, 2, 6);
+  for (int i = 0; i < 4; ++i) {
+    CHECK(read(0, i) == (i < 3 ? float(bf16(cells(0, i))) : 0.0f));
+    CHECK(read_atomic(0, i) == cells(0, i));
+  }
+}
+
 TEST_CASE("in_kernel: cells of recurrent networks, several inputs and outputs") {
   Host const exec;
   Model<LstmCell, Full<float>, Execution<Host>> const lstm(exec, {.batch = 1, .seed = 3});

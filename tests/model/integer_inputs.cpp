@@ -49,7 +49,7 @@ using Portable = Execution<Space, Backends<PortableBackend>>;
 TEST_CASE_TEMPLATE("integer inputs: rows of the table, for every type of integers and layout", T,
                    std::int32_t, std::int64_t, unsigned char, std::uint32_t, std::size_t) {
   Space const exec;
-  Model<Alone> const model(exec, {.batch = 5});
+  Model<Alone, Full<float>, Exec> const model(exec, {.batch = 5});
   Kokkos::View<T**, Kokkos::LayoutLeft, Kokkos::HostSpace> const x("x", 3, 4);
   Kokkos::View<float***, Kokkos::LayoutRight, Kokkos::HostSpace> const y("y", 3, 2, 4);
   draw<T>(x, T(6), 1);
@@ -151,7 +151,8 @@ TEST_CASE("integer inputs: beside numbers, whose gradient is passed on") {
 
 TEST_CASE("integer inputs: an index out of range is a skipped step, not memory of another") {
   Space const exec;
-  Trainer<Sentence, CrossEntropy, Sgd> trainer(exec, {.rate = 1.0f}, {.batch = 2});
+  Trainer<Sentence, CrossEntropy, Sgd, Full<float>, Local, Exec> trainer(exec, {.rate = 1.0f},
+                                                                         {.batch = 2});
   Kokkos::View<std::int64_t**, Kokkos::LayoutRight, Kokkos::HostSpace> const x("x", 2, 6);
   Kokkos::View<int*, Kokkos::HostSpace> const labels("labels", 2);
   for (std::int64_t const wrong : {std::int64_t(11), std::int64_t(-1), std::int64_t(1) << 40}) {

@@ -17,6 +17,7 @@ namespace {
 
 using Space = Kokkos::DefaultHostExecutionSpace;
 using Matrix = Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+template <class Net> using HostModel = Model<Net, Full<float>, Execution<Space>>;
 
 // clang-format off
 struct Normalized : Network<Input<16>, BatchNorm<>, Linear<16>, BatchNorm<>, Tanh> {};
@@ -60,7 +61,7 @@ template <class A, class B> bool equal(A const& a, B const& b) {
 TEST_CASE_TEMPLATE("views in place: inference copies neither inputs nor outputs", Net, Normalized,
                    Skipped, Perceptron) {
   Space const exec;
-  Model<Net> const model(exec, {.batch = 8});
+  HostModel<Net> const model(exec, {.batch = 8});
   Matrix const x("x", 8, 16), y("y", 8, 16), kept("kept", 8, 16);
   Kokkos::View<float**, Kokkos::LayoutLeft, Kokkos::HostSpace> const columns("columns", 8, 16);
   Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const wide("wide", 8, 16);
@@ -79,7 +80,7 @@ TEST_CASE_TEMPLATE("views in place: inference copies neither inputs nor outputs"
   CHECK(equal(y, of_columns));
   CHECK(equal(y, of_wide));
   // Three batches: those of four samples begin where a slot may, those of three do not.
-  Model<Net> const small(exec, {.batch = 4}), odd(exec, {.batch = 3});
+  HostModel<Net> const small(exec, {.batch = 4}), odd(exec, {.batch = 3});
   Matrix const parts("y", 8, 16);
   CHECK(transfers_of([&] { small.infer(exec, x, parts); }) == 0);
   exec.fence("parts");
@@ -96,7 +97,7 @@ TEST_CASE_TEMPLATE("views in place: inference copies neither inputs nor outputs"
 
 TEST_CASE_TEMPLATE("views in place: outputs over inputs", Net, Normalized, Skipped) {
   Space const exec;
-  Model<Net> const model(exec, {.batch = 8});
+  HostModel<Net> const model(exec, {.batch = 8});
   Matrix const x("x", 8, 16), y("y", 8, 16);
   fill(x, 1);
   model.infer(exec, x, y);
@@ -117,7 +118,7 @@ TEST_CASE_TEMPLATE("views in place: outputs over inputs", Net, Normalized, Skipp
 
 TEST_CASE("views in place: images of one channel, and with their channels last") {
   Space const exec;
-  Model<OneChannel> const one(exec, {.batch = 3});
+  HostModel<OneChannel> const one(exec, {.batch = 3});
   Kokkos::View<float****, Kokkos::LayoutRight, Kokkos::HostSpace> const x("x", 3, 1, 8, 8),
       y("y", 3, 16, 8, 8), last("last", 3, 8, 8, 16);
   fill(x, 1);
@@ -129,7 +130,7 @@ TEST_CASE("views in place: images of one channel, and with their channels last")
       for (int h = 0; h < 8; ++h)
         for (int w = 0; w < 8; ++w) CHECK(y(n, c, h, w) == last(n, h, w, c));
 
-  Model<Colours> const colours(exec, {.batch = 3});
+  HostModel<Colours> const colours(exec, {.batch = 3});
   Kokkos::View<float****, Kokkos::LayoutRight, Kokkos::HostSpace> const first("x", 3, 4, 4, 4),
       pixels("x", 3, 4, 4, 4), of_first("y", 3, 8, 4, 4), of_pixels("y", 3, 4, 4, 8);
   fill(first, 2);
@@ -171,7 +172,7 @@ TEST_CASE_TEMPLATE("views in place: training steps", Net, Normalized, Skipped, P
 
 TEST_CASE("views in place: between forward and backward by hand the caller's View may change") {
   Space const exec;
-  Model<Perceptron> first(exec, {.batch = 8}), second(exec, {.batch = 8});
+  HostModel<Perceptron> first(exec, {.batch = 8}), second(exec, {.batch = 8});
   Matrix const x("x", 8, 16), y("y", 8, 16), d_y("d_y", 8, 16);
   fill(x, 1);
   fill(d_y, 2);
@@ -213,7 +214,7 @@ TEST_CASE_TEMPLATE("views in place: forward and backward by hand", Net, OfOutput
                    Doubled, Beside, Averaged, Perceptron) {
   constexpr int width = Net::input.channels, columns = Net::output.channels;
   Space const exec;
-  Model<Net> placed(exec, {.batch = 8}), copied(exec, {.batch = 8});
+  HostModel<Net> placed(exec, {.batch = 8}), copied(exec, {.batch = 8});
   Matrix const x("x", 8, width), y("y", 8, columns), d_y("d_y", 8, columns), d_x("d_x", 8, width);
   using Columns = Kokkos::View<float**, Kokkos::LayoutLeft, Kokkos::HostSpace>;
   Columns const x_left("x", 8, width), y_left("y", 8, columns), d_y_left("d_y", 8, columns),
@@ -264,7 +265,7 @@ TEST_CASE("views in place: outputs that are inputs of the network") {
   struct Renamed : Network<Input<4>, Reshape<4, 1>> {};
   Space const exec;
   for (int const capacity : {8, 3}) {
-    Model<Step> model(exec, {.batch = capacity});
+    HostModel<Step> model(exec, {.batch = capacity});
     Matrix const u("u", 8, 4), v("v", 8, 4), u_before("u before", 8, 4), v_before("v", 8, 4);
     fill(u, 1);
     fill(v, 2);
@@ -279,7 +280,7 @@ TEST_CASE("views in place: outputs that are inputs of the network") {
     CHECK(equal(v, u_before));
   }
   // Each sample to the place of the next one.
-  Model<Renamed> model(exec, {.batch = 64});
+  HostModel<Renamed> model(exec, {.batch = 64});
   Matrix const all("all", 41, 4), expected("expected", 41, 4);
   fill(all, 3);
   Kokkos::deep_copy(expected, all);
@@ -295,7 +296,7 @@ TEST_CASE_TEMPLATE("views in place: outputs in memory of other samples' inputs",
                    Skipped, Perceptron, OfInput) {
   Space const exec;
   constexpr int samples = 29, channels = 16;
-  Model<Net> const whole(exec, {.batch = samples}), parts(exec, {.batch = 8});
+  HostModel<Net> const whole(exec, {.batch = samples}), parts(exec, {.batch = 8});
   Matrix const x("x", samples, channels), expected("expected", samples, channels);
   fill(x, 3);
   whole.infer(exec, x, expected);

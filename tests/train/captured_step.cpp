@@ -86,3 +86,30 @@ TEST_CASE("only Local can be recorded by a runtime, and only where there is one"
   using Captured = CapturedStep<T, Kokkos::View<float**>, Kokkos::View<int*>>;
   CHECK(Captured::is_graph != std::is_void_v<Recorder<Space>::type>);
 }
+
+TEST_CASE("a captured step is refused once what it has recorded is another") {
+  Space const exec;
+  Kokkos::View<float**, Kokkos::LayoutRight> x("inputs", batch, 6);
+  Kokkos::View<int*> t("classes", batch);
+  fill(x, t, 0);
+  Trainer<Net, SmoothedCrossEntropy, Adam> trainer(exec, Adam{.rate = 0.01f}, {.batch = batch});
+  trainer.step(x, t);
+  auto const weights = ParameterSelection::weights();
+  trainer.set_frozen(weights);
+  auto const refused = [&](auto const& change) {
+    auto captured = trainer.capture(x, t);
+    captured.replay();
+    change();
+    CHECK_THROWS_WITH_AS(captured.replay(), doctest::Contains("Capture the step again"), Error);
+    trainer.capture(x, t).replay();
+  };
+  refused([&] { trainer.set_frozen(weights, false); });
+  refused([&] { trainer.set_frozen(weights); });
+  refused([&] { trainer.set_group(weights, {.rate_factor = 0.5f}); });
+  refused([&] { trainer.set_group(weights, {.rate_factor = 2}); });
+  refused([&] { trainer.set_loss(SmoothedCrossEntropy{.smoothing = 0.2}); });
+  // What is stored on the device may change.
+  auto captured = trainer.capture(x, t);
+  trainer.set_rate(0.5);
+  captured.replay();
+}

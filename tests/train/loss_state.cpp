@@ -273,6 +273,16 @@ struct Parts {
   }
 };
 
+// Asks for the softmax once the gradient is given.
+struct SoftmaxLast {
+  static constexpr bool classes = false;
+  template <class Row> double operator()(Row const& y) const {
+    y.gradient([](int c) { return 1.0 + c; });
+    auto const softmax = y.softmax();
+    return softmax.largest + softmax.sum;
+  }
+};
+
 struct NoTarget {
   double operator()(int) const { return 0; }
 };
@@ -310,4 +320,16 @@ TEST_CASE_TEMPLATE("parts of a row's gradient", Loops, op::SerialLoops, op::Vect
                                                 : 0));
       }
     }
+}
+
+TEST_CASE_TEMPLATE("a softmax does not take the memory of a gradient that is there", Loops,
+                   op::SerialLoops, op::VectorLoops) {
+  for (int const channels : {31, 70, 700}) {
+    std::vector<double> const z(std::size_t(channels), 0.5);
+    std::vector<double> d(z.size(), NAN);
+    op::LossRow<SoftmaxLast, double, double, Loops, NoTarget> const row(
+        {}, channels, z.data(), NoTarget{}, op::GradientRow<double, double>{d.data(), 2, false});
+    CHECK(row.evaluate({}) == doctest::Approx(0.5 + channels));
+    for (int c = 0; c < channels; ++c) CHECK(d[std::size_t(c)] == 2 * (1.0 + c));
+  }
 }

@@ -28,7 +28,7 @@ double gradient(int step, int i) {
 // As an Optimizer calls a rule.
 template <class Rule> void check(Rule const& rule) {
   INFO("rule ", std::string(Rule::name));
-  std::vector<double> state(std::size_t(Rule::states * parameters)), w(parameters),
+  std::vector<double> state(static_cast<std::size_t>(Rule::states * parameters)), w(parameters),
       wanted(parameters);
   std::vector<RuleNumbers> numbers(parameters);
   for (int i = 0; i < parameters; ++i) w[std::size_t(i)] = wanted[std::size_t(i)] = 1 - 0.5 * i;
@@ -51,7 +51,8 @@ template <class Rule> void check(Rule const& rule) {
 template <class Rule> void check_torch(std::string const& name, Rule const& rule) {
   INFO("rule ", name);
   auto const wanted = golden("train/torch_rules", name);
-  std::vector<double> state(std::size_t(Rule::states * parameters)), w(parameters), kept;
+  std::vector<double> state(static_cast<std::size_t>(Rule::states * parameters)), w(parameters),
+      kept;
   for (int i = 0; i < parameters; ++i) w[std::size_t(i)] = 1 - 0.5 * i;
   StepState step;
   for (int t = 1; t <= 100; ++t) {
@@ -75,7 +76,7 @@ template <class Rule> void check_torch(std::string const& name, Rule const& rule
 template <class Rule, class Wanted>
 void check_tensor(Rule const& rule, int group, Wanted const& wanted_of) {
   INFO("rule ", std::string(Rule::name), ", group ", group);
-  std::vector<double> state(std::size_t(Rule::states * parameters)), w(parameters);
+  std::vector<double> state(static_cast<std::size_t>(Rule::states * parameters)), w(parameters);
   for (int i = 0; i < parameters; ++i) w[std::size_t(i)] = 1 - 0.5 * i;
   std::vector<double> wanted = w;
   std::vector<RuleNumbers> numbers(parameters);

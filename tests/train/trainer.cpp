@@ -227,7 +227,7 @@ TEST_CASE("views: any layout, subviews, const and gathered variables read the sa
     for (std::size_t n = 0; n < 11; ++n) field[i](n) = x(n, i);
   }
   same(gather(field[0], field[1], field[2], field[3], field[4]));
-  Model<Narrow, Full<double>> doubles(exec, {.batch = 11});
+  ModelOf<Narrow, Full<double>> doubles(exec, {.batch = 11});
   CHECK(test::sentence_of([&] {
           doubles.infer(exec, x, gather(field[0], field[0]));
         }).find(", variables 0 and 1: expected memory of its own for each") != std::string::npos);

@@ -6,6 +6,8 @@
 
 #include <Kokkos_Abort.hpp>
 
+#include <type_traits>
+
 namespace phyllo::inline PHYLLO_ISA {
 
 /// The variables of N neighbouring cells of the caller's loop, for one call of a network inside a
@@ -39,12 +41,19 @@ template <class T, int Count, int N> struct Cells {
   PHYLLO_INLINE void store(int variable, Field const& field, long first, long last) const {
     check(variable);
     if (last - first >= N)
-      for (int i = 0; i < N; ++i) field(first + i) = value[variable][i];
+      for (int i = 0; i < N; ++i) assign(field(first + i), value[variable][i]);
     else
-      for (int i = 0; first + i < last; ++i) field(first + i) = value[variable][i];
+      for (int i = 0; first + i < last; ++i) assign(field(first + i), value[variable][i]);
   }
 
  private:
+  // An atomic View returns an object that takes the number; a storage type is made from it.
+  template <class Place> PHYLLO_INLINE static void assign(Place&& place, T x) {
+    if constexpr (std::is_lvalue_reference_v<Place>)
+      place = std::remove_reference_t<Place>(x);
+    else
+      place = x;
+  }
   PHYLLO_FUNCTION static void check([[maybe_unused]] int variable) {
 #if PHYLLO_CHECKS_CALLS
     if (variable < 0 || variable >= Count)

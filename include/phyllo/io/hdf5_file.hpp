@@ -63,7 +63,7 @@ class Hdf5File {
   // The operating system's reason is clearer than that of HDF5.
   void check_is_file(std::string const& path) const { InputFile const file(path, source_); }
 
-  static constexpr std::size_t most_names = 20;
+  static constexpr std::size_t most_names = 21;  // of which one means that there are others
   static constexpr long most_links = 1000;
   static constexpr int deepest = 8;  // groups may contain each other
 

@@ -32,8 +32,11 @@ class NpyFile {
  public:
   explicit NpyFile(std::string const& path)
       : source_("reading " + detail::quoted_path(path)), file_(path, source_) {
+    if (file_.size() < prefix)
+      detail::refuse_file(source_, "an NPY file, of " + std::to_string(prefix) + " bytes or more",
+                          std::to_string(file_.size()) + " bytes", detail::damaged_npy_remedy);
     std::string beginning(prefix, '\0');
-    file_.read(beginning.data(), std::min<std::uint64_t>(prefix, file_.size()));
+    file_.read(beginning.data(), prefix);
     if (beginning.substr(0, 6) != std::string_view("\x93NUMPY", 6))
       detail::refuse_file(source_, "the first bytes of an NPY file",
                           detail::in_quotes(beginning.substr(0, 6)), detail::damaged_npy_remedy);
@@ -47,12 +50,12 @@ class NpyFile {
                                    ? byte(8) | byte(9) << 8
                                    : byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24;
     if (length > detail::NpyHeader::longest || begin + length > file_.size())
-      detail::refuse_file(
-          source_,
-          "a header of at most " +
-              std::to_string(std::min<std::uint64_t>(detail::NpyHeader::longest, file_.size())) +
-              " bytes",
-          std::to_string(length), detail::damaged_npy_remedy);
+      detail::refuse_file(source_,
+                          "a header of at most " +
+                              std::to_string(std::min<std::uint64_t>(detail::NpyHeader::longest,
+                                                                     file_.size() - begin)) +
+                              " bytes",
+                          std::to_string(length), detail::damaged_npy_remedy);
     std::string text(length, '\0');
     file_.read_at(begin, text.data(), length);
     auto header = detail::NpyHeader::parse(text, source_);

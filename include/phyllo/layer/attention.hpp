@@ -28,8 +28,9 @@ template <int Channels, int Heads, int First, int Parts, class Options> struct I
   static constexpr char const* weight_name = "in_proj_weight";
   static constexpr char const* bias_name = "in_proj_bias";
   // Channels are a multiple of it.
-  static constexpr int unit = (Options::base == 0 ? 1 : 2) * (Heads > 0 ? Heads : 1);
-  static constexpr bool valid_options = Options::valid && Heads > 0 && Channels % unit == 0;
+  static constexpr int heads = Heads > 0 ? Heads : 1;
+  static constexpr int unit = (Options::base == 0 ? 1 : 2) * heads;
+  static constexpr bool valid_options = Options::valid && Heads > 0 && Channels % heads == 0;
 
   static constexpr bool accepts(Shape s) {
     return valid_options && s.rank == 1 && s.channels % unit == 0 &&

@@ -88,6 +88,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   }
   template <class Scheme>
   void initialize(space const& exec, Scheme const& scheme, std::uint64_t seed) {
+    follow(exec);
     launch_initialization<Net>(exec, name_, scheme, seed, parameters_, master_, buffers_);
     weights_changed(exec);
   }
@@ -95,6 +96,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   /// Call it after writing to parameters(), master(), buffers() or an optimizer's state: in the
   /// next step, ranks that train together compare what they hold. `initialize` and `load` call it.
   void weights_changed(space const& exec) {
+    follow(exec);
     if (!inference_only_) Kokkos::deep_copy(exec, buffers_before_, buffers_);
     forget_forward();
     weights_changed_ = true;
@@ -195,9 +197,12 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   [[nodiscard]] std::unique_lock<MovableMutex> begin_inference(space const& exec) const {
     require_memory();
     std::unique_lock<MovableMutex> alone(inferring_);
-    inference_order_.follow(exec);
+    follow(exec);
     return alone;
   }
+  /// For trainers and optimizers: what exec is given next waits for what another instance was given
+  /// before.
+  void follow(space const& exec) const { order_.follow(exec); }
   /// What a backward would need is overwritten, or of other weights.
   void forget_forward() { last_batch_ = -1; }
   /// For trainers: whether `weights_changed` was called since ranks were compared.
@@ -212,6 +217,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   /// continues: of a step that other passes belong to, which a skipped step undoes as well.
   void begin_training_pass(space const& exec, std::uint64_t first_sample, bool continues = false) {
     forget_forward();
+    follow(exec);
     int const buffers = continues ? 0 : nodes.statistics_size, items = buffers > 1 ? buffers : 1;
     BeginTrainingPass<accumulate> const begin{state_.data(),   first_sample,
                                               buffers_.data(), buffers_before_.data(),
@@ -263,8 +269,7 @@ template <class Net, Precision P = Full<float>, class Exec = Execution<>> class 
   bool weights_changed_ = false;
   mutable int optimizers_ = 0;
   int last_batch_ = -1;  // of a forward whose activations a backward may use; -1: of none
-  InstanceOrder<space> training_order_;
-  mutable InstanceOrder<space> inference_order_;
+  mutable InstanceOrder<space> order_;
   mutable MovableMutex inferring_;
   Session inference_;
 };

@@ -42,8 +42,7 @@ template <class Net, Precision P, class Exec>
 Model<Net, P, Exec>::Model(space const& exec, ModelOptions const& options)
     : training_labels_(step_labels<Training>(name_)),
       backward_labels_(detail::with_suffix(training_labels_, "/backward")),
-      training_order_(exec),
-      inference_order_(exec) {
+      order_(exec) {
   if (options.batch < 1)
     throw Error(name_ + ": the largest batch must be positive, got " +
                 std::to_string(options.batch) + ".");
@@ -144,7 +143,6 @@ void Model<Net, P, Exec>::forward(space const& exec, In const& in, Out const& ou
   if (outputs.batch != inputs.batch)
     throw Error(name_ + ": expected outputs for " + std::to_string(inputs.batch) +
                 " samples, got " + std::to_string(outputs.batch) + ".");
-  training_order_.follow(exec);
   begin_training_pass(exec, std::uint64_t(communication.exclusive_sum(inputs.batch)));
   auto pass = forward_pass<Phase::training>(exec, inputs.batch, communication);
   place_until_backward(pass, inputs, outputs);
@@ -174,7 +172,7 @@ void Model<Net, P, Exec>::backward_bound(space const& exec, DOut const& d_out,
   if (gradients.batch != last_batch_)
     throw Error(name_ + ", d_output: expected " + std::to_string(last_batch_) +
                 " samples as in forward, got " + std::to_string(gradients.batch) + ".");
-  training_order_.follow(exec);
+  follow(exec);
   Kokkos::parallel_for(launch_label(tail_label_),
                        by_argument(Kokkos::RangePolicy<space>(exec, 0, tail_size)),
                        detail::SetTail<accumulate>{gradients_.data() + nodes.arena_size,

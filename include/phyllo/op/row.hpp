@@ -116,9 +116,11 @@ template <class L, class Storage, class Accumulate, class Loops, class Target> c
     if (gradient_.wanted())
       loops_.for_each(count, [&](int c) { gradient_(first + c, derivative(first + c)); });
   }
-  /// {largest, sum}: of z, and of exp(z - largest). It may use the memory of the gradient.
+  /// {largest, sum}: of z, and of exp(z - largest). It may use the memory of the gradient, unless
+  /// some of that is there.
   PHYLLO_INLINE auto softmax() const {
-    return loops_.template softmax<number>(channels_, z_, gradient_.exact());
+    number* const room = given_from_ == given_to_ ? gradient_.exact() : nullptr;
+    return loops_.template softmax<number>(channels_, z_, room);
   }
   /// The gradient of a loss of the softmax p: derivative(c, p_c).
   template <class Softmax, class Derivative>

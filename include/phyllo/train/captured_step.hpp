@@ -20,7 +20,8 @@ namespace phyllo::inline PHYLLO_ISA {
 ///          that the runtime cannot record, nothing: replay then calls `step`
 /// threads  as Trainer
 /// errors   run: the first step of a trainer cannot be captured, nor one on an instance without a
-///          stream of its own -> Error
+///          stream of its own; a replay after set_loss, set_group, set_frozen, or a checkpoint with
+///          other missed steps of tensors -> Error
 /// numerics those of `step`, bit for bit
 /// cost     one launch of the host for all kernels of a step
 template <class T, class In, class Targets> class CapturedStep {
@@ -37,9 +38,10 @@ template <class T, class In, class Targets> class CapturedStep {
         in_(in),
         targets_(targets),
         label_(trainer.model().name() + "/captured step"),
+        choices_(trainer.choice_changes()),
         recorded_(record()) {}
 
-  /// Makes one step; asynchronous as `step` is.
+  /// Makes one step; asynchronous as `step` is. Under several ranks, all replay or all step.
   void replay() {
     if (trainer_->accumulated() > 0)
       throw Error(label_ +
@@ -47,9 +49,15 @@ template <class T, class In, class Targets> class CapturedStep {
                   "recorded, got those of " +
                   std::to_string(trainer_->accumulated()) +
                   " micro-batches. Call step for the last micro-batch.");
+    if (trainer_->choice_changes() != choices_)
+      throw Error(
+          label_ +
+          ": expected the losses, parameter groups and frozen tensors that it has recorded, "
+          "got others since. Capture the step again.");
     if constexpr (is_graph) {
       trainer_->model().forget_forward();
-      if constexpr (requires { trainer_->count_replay(); }) trainer_->count_replay();
+      trainer_->model().follow(trainer_->exec());
+      count_from(counted() + each_);
       recorded_.launch(trainer_->exec(), label_);
     } else {
       trainer_->step(in_, targets_);
@@ -65,16 +73,42 @@ template <class T, class In, class Targets> class CapturedStep {
       throw Error(label_ +
                   ": expected no accumulated gradients, which a captured step cannot repeat. Call "
                   "step for the last micro-batch before capture.");
-    if constexpr (is_graph)
-      return Recorded(trainer_->exec(), label_, [this] { trainer_->step(in_, targets_); });
-    else
+    if constexpr (is_graph) {
+      trainer_->model().follow(trainer_->exec());  // a recording contains no fence
+      Counts const before = counted();
+      Recorded recorded(trainer_->exec(), label_, [this] { trainer_->step(in_, targets_); });
+      each_ = counted() - before;
+      count_from(before);  // nothing was trained yet
+      return recorded;
+    } else {
       return {};
+    }
+  }
+
+  // What the trainer counts on the host, which a graph does not advance.
+  struct Counts {
+    long steps = 0, samples = 0;
+    Counts operator+(Counts const& o) const { return {steps + o.steps, samples + o.samples}; }
+    Counts operator-(Counts const& o) const { return {steps - o.steps, samples - o.samples}; }
+  };
+  Counts counted() const {
+    if constexpr (requires { trainer_->samples_seen(); })
+      return {trainer_->steps(), trainer_->samples_seen()};
+    else
+      return {trainer_->steps(), 0};
+  }
+  void count_from(Counts const& counts) {
+    trainer_->count_steps_from(counts.steps);
+    if constexpr (requires { trainer_->samples_seen(); })
+      trainer_->count_samples_from(counts.samples);
   }
 
   T* trainer_;
   In in_;  // Views keep their memory
   Targets targets_;
   std::string label_;
+  long choices_;
+  Counts each_;  // of a replay
   State recorded_;
 };
 

@@ -116,6 +116,7 @@ template <class Rule, class M> class Optimizer {
         AdvanceState<Rule, accumulate, M::precision::scales_loss, gradients_are_late<Policy>>;
     require(model);
     model.forget_forward();  // it was of other weights
+    model.follow(exec);
     if constexpr (compares_each_step<Policy, space>)
       if (communication.size() > 1 && has_change(exec, model))
         compare_ranks<Policy>(exec, model, *this, communication, true);
@@ -161,7 +162,7 @@ template <class Rule, class M> class Optimizer {
   /// the norm of the gradient nor the check for infinite ones contains them. Blocks.
   ///
   /// state    not in checkpoints, but for the steps that a tensor has missed; freeze equal tensors
-  ///          on all ranks. A captured step repeats the choice of its recording
+  ///          on all ranks. A captured step is refused afterwards
   /// numerics updated again, a tensor counts its own steps: bias corrections are of its own updates
   /// errors   run: no such tensor -> Error
   /// cost     one launch for each range of tensors between frozen ones, and of those that have
@@ -211,11 +212,14 @@ template <class Rule, class M> class Optimizer {
     for (std::size_t t = 0; t < chosen.size(); ++t)
       if (chosen[t]) group_of_[t] = group;
     groups_->set_groups(exec, group_of_);
+    ++groups_set_;
   }
   /// The group of a tensor; that of one without is ParameterGroup{}.
   ParameterGroup group_of(int tensor) const {
     return group_of_.empty() ? ParameterGroup{} : group_of_[std::size_t(tensor)];
   }
+  /// For captured steps: another number whenever kernels of an update get other arguments.
+  long choice_changes() const { return groups_set_ + steps_.arrangements(); }
   /// For comparisons of ranks: a hash of frozen tensors and groups; 0: there are none.
   std::uint64_t choices() const {
     std::uint64_t sum = 0;
@@ -377,6 +381,7 @@ template <class Rule, class M> class Optimizer {
   int blocks_;          // of the norm's sums
   int number_ = 0;      // of the model's optimizers
   OwnSteps<M> steps_;
+  long groups_set_ = 0;
   FrozenTensors frozen_;
   Tensors tensors_;
   std::unique_ptr<GroupUpdates<M>> groups_;  // none before the first group

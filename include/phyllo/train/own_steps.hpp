@@ -63,6 +63,8 @@ template <class M> class OwnSteps {
   /// Steps that a tensor has missed, without those since it was frozen.
   std::uint64_t missed(int tensor) const { return at(tensor).missed; }
   int count() const { return count_; }
+  /// How often places were given anew.
+  long arrangements() const { return arrangements_; }
   /// (count) in memory of the execution space, where they stay.
   StepState* data() const { return own_.data(); }
 
@@ -162,6 +164,7 @@ template <class M> class OwnSteps {
   }
   // One StepState for all tensors that have missed as many steps.
   void arrange(space const& exec, Now const& now) {
+    ++arrangements_;
     std::vector<StepState> own;
     for (Tensor& t : tensors_) {
       auto const numbers = t.place < 0 ? t.numbers : now.of(t).numbers();
@@ -177,7 +180,7 @@ template <class M> class OwnSteps {
     }
     count_ = int(own.size());
     if (count_ == 0) return;
-    // Room for all, once: a captured step has its address.
+    // Room for all, once.
     if (own_.size() == 0)
       own_ = allocate<decltype(own_)>(label_ + " steps of tensors", table.size,
                                       "Train without frozen tensors.", exec);
@@ -191,6 +194,7 @@ template <class M> class OwnSteps {
   std::vector<Tensor> tensors_;
   typename M::template Vector<StepState> own_;
   int count_ = 0;
+  long arrangements_ = 0;
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA

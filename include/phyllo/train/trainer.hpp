@@ -99,8 +99,6 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
   /// For checkpoints: samples of this rank so far, by which its running statistics count.
   long samples_seen() const { return seen_; }
   void count_samples_from(long samples) { seen_ = samples; }
-  /// For captured steps: a replay on as many samples as the last pass.
-  void count_replay() { seen_ += batch_; }
   /// Micro-batches that the next step adds to its own.
   int accumulated() const { return accumulated_.parts(); }
 
@@ -152,7 +150,7 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
     BoundTensors const inputs = ModelType::AllPorts::template bind_inputs<space>(in, model_.name());
     BoundTensors const wanted = evaluation_.bind(targets, inputs.batch);
     model_.check_batch(inputs.batch);
-    seen_ += batch_ = inputs.batch;
+    seen_ += inputs.batch;
     model_.begin_training_pass(exec_, first_sample(inputs.batch), accumulated_.parts() > 0);
     accumulate* const gradients = model_.gradients().data();
     BucketSender<AllBuckets, space, accumulate, C> sender{
@@ -217,7 +215,6 @@ class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
   GradientSum<accumulate, space> accumulated_{model_.name() + "/accumulated gradients",
                                               ModelType::gradient_size};
   long samples_ = 0;  // of the micro-batches
-  int batch_ = 0;     // of the last pass
   long seen_ = 0;     // samples of all passes
 };
 

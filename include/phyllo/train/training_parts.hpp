@@ -73,7 +73,7 @@ class TrainingParts {
   double loss() const { return evaluation_.mean_loss(exec_); }
 
   /// Replaces the loss, or that of the output Tag, from the next step on: a loss may have members,
-  /// such as a width or class weights. A captured step repeats the loss of its recording.
+  /// such as a width or class weights. A captured step is refused afterwards.
   ///
   /// state    not in checkpoints; pass equal losses on all ranks
   /// errors   compile: another type than the Trainer's, or a Tag without a loss · run: those of the
@@ -85,7 +85,11 @@ class TrainingParts {
       loss.check(model_.name(), Ports::output_shape(only ? 0 : Ports::template output_of<Tag>()));
     }
     evaluation_.template set_loss<Tag>(loss);
+    ++losses_set_;
   }
+  /// For captured steps, which have recorded them: another number whenever losses, groups or frozen
+  /// tensors are set.
+  long choice_changes() const { return losses_set_ + optimizer_.choice_changes(); }
 
   /// From the next step on, `rate` takes the place of the rule's; see Optimizer::set_rate.
   void set_rate(double rate) { optimizer_.set_rate(exec_, model_, rate); }
@@ -159,6 +163,7 @@ class TrainingParts {
   Optimizer<Rule, ModelType> optimizer_;
   Evaluator evaluation_;
   long steps_ = 0;
+  long losses_set_ = 0;
   RunningPart part_;
 
  private:

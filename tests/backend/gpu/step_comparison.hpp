@@ -28,14 +28,17 @@ inline double distance(std::vector<float> const& expected, std::vector<float> co
 }
 
 // A whole step by plain loops and by Kernels, which find not-a-numbers in what they write.
+// change: of inputs and parameters, where random ones are not what a test is about.
 template <class Kernels, class Segment, class L, class S>
-void compare_steps(int batch, Inputs inputs = Inputs::in_one_piece) {
+void compare_steps(int batch, Inputs inputs = Inputs::in_one_piece,
+                   void (*change)(std::vector<S>& x, std::vector<S>& parameters, int const* weight,
+                                  int const* bias) = nullptr) {
   CAPTURE(batch);
   using P = typename PrecisionOf<S>::type;
   using Op = op::WholeStep<Segment, L>;
   using A = Arena<Segment>;
   StepState const state{.seed = 5, .forward = 3, .first_sample = 11, .loss_scale = 64};
-  auto const x = numbers<S>(long(batch) * A::first, 1);
+  auto x = numbers<S>(long(batch) * A::first, 1);
   std::vector<double> apart(std::size_t(batch * (2 * A::first + 1)), std::nan(""));
   for (int n = 0; n < batch; ++n)
     for (int c = 0; c < A::first; ++c)
@@ -47,7 +50,8 @@ void compare_steps(int batch, Inputs inputs = Inputs::in_one_piece) {
   std::vector<float> gradients[2], values[2], correct[2];
   typename Op::template Run<P> work;
   if constexpr (requires { L::other(); }) work.hold(L::other());
-  auto const p = A::template fill<S>(work.forward);
+  auto p = A::template fill<S>(work.forward);
+  if (change != nullptr) change(x, p, work.forward.weight, work.forward.bias);
   for (int k = 0; k < 2; ++k) {
     gradients[k].assign(p.size(), std::nanf(""));
     values[k].assign(std::size_t(batch), std::nanf(""));

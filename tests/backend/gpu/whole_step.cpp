@@ -69,6 +69,26 @@ TEST_CASE("what a function makes of padding and of rows behind the batch reaches
     compare<EmulatedMfma, Net, MeanSquaredError, fp16>(batch);
   }
 }
+TEST_CASE("rows behind the batch, whose biases overflow, reach no gradient") {
+  using Net = op::Segment<Dense<4, 16>, Dense<16, 16>, Dense<16, 4>>;
+  // Of inputs of one, the first layer is 1; of none, 300, and the second one beyond fp16's range.
+  auto const change = [](std::vector<fp16>& x, std::vector<fp16>& p, int const* weight,
+                         int const* bias) {
+    std::fill(x.begin(), x.end(), fp16(1.0f));
+    std::fill_n(p.begin() + weight[0], 4 * 16, fp16(-74.75f));
+    std::fill_n(p.begin() + bias[0], 16, fp16(300.0f));
+    std::fill_n(p.begin() + weight[1], 16 * 16, fp16(20.0f));
+    std::fill_n(p.begin() + weight[2], 16 * 4, fp16(0x1p-10f));
+  };
+  for (int const batch : {1, 100}) {
+    compare_steps<
+        gpu::WholeStepKernels<HostDevice<EmulatedMma>, Net, MeanSquaredError, Mixed<fp16, float>>,
+        Net, MeanSquaredError, fp16>(batch, Inputs::in_one_piece, change);
+    compare_steps<
+        gpu::WholeStepKernels<HostDevice<EmulatedMfma>, Net, MeanSquaredError, Mixed<fp16, float>>,
+        Net, MeanSquaredError, fp16>(batch, Inputs::in_one_piece, change);
+  }
+}
 TEST_CASE("the workload mlp-train, whose scratch memory only NVIDIA's devices have") {
   static_assert(gpu::step_warps<EmulatedMma<bf16>, Mlp> == 8);
   static_assert(gpu::step_warps<EmulatedMfma<bf16>, Mlp> == 0);

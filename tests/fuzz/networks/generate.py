@@ -938,7 +938,7 @@ class Draw:
     def resize(self, s):
         """An interpolation."""
         r, rank = self.rng, len(s) - 1
-        size = r.choice((1, 2, 2, 3)) if r.random() < 0.5 else [r.choice((1, 2, 3, e, e + 1, 2 * e - 1, max(1, e - 1), 3 * e)) for e in s[1:]]
+        size = r.choice((1, 2, 2, 3)) if r.random() < 0.5 else [r.choice((1, 2, 3, e, e + 1, 2 * e - 1, max(1, e - 1), max(1, e // 3), 3 * e)) for e in s[1:]]
         return ["resize", size, "cubic" if rank == 2 and r.random() < 0.5 else "linear", r.random() < 0.4]
 
     def reduction(self, s):

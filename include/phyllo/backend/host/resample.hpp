@@ -6,6 +6,8 @@
 #include <phyllo/backend/host/simd/numbers.hpp>
 #include <phyllo/backend/portable/resample.hpp>
 
+#include <algorithm>
+
 namespace phyllo::inline PHYLLO_ISA::host {
 
 /// Numbers of a row that are kept in the first-level cache: 16 KiB of floats.
@@ -221,6 +223,7 @@ template <class P> struct resample_backward {
             if (!first) add_numbers(part, (end - begin) * count, line);
             first = false;
           }
+        if (first) std::fill_n(line, (end - begin) * count, A(0));  // between the results' rows
         scatter(line, begin, end, p, last, count, sum);
         store(sum, p, last, c, count, d_x);
         p = last;

@@ -37,8 +37,8 @@ template <class MmaAtom> struct Accumulator4 {
     for (int c = 0; c < 4; ++c)
       value[c] = Chain::value(value[c], random.element(sample, channel + c));
   }
-  /// Zero from channel `Count` on: of the padding of a layer a chain may have made an infinity,
-  /// which weights of zero do not take away.
+  /// Zero from channel `Count` on: of the padding of a layer a chain may have made an infinity, or
+  /// an infinite input no number, which weights of zero do not take away.
   template <int Count> PHYLLO_INLINE void end_at(int channel) {
     if constexpr (Count % 16 != 0) {
       PHYLLO_UNROLL_ON_DEVICE
@@ -47,17 +47,15 @@ template <class MmaAtom> struct Accumulator4 {
     }
   }
   /// The chain's values as the storage type has them: zero from channel `Count` on, as above, and
-  /// all of them where there is no such sample.
+  /// all of them where there is no such sample: products of its biases may be infinite.
   template <class Chain, int Count>
   PHYLLO_INLINE Pack4<S> finished(Randomness const& random, int sample, int channel,
                                   bool is_there = true) {
     constexpr bool is_rectified =
         rounds_rectified<MmaAtom> && Chain::activation == Activation::rectifier;
     if constexpr (!is_rectified) apply<Chain>(random, sample, channel);
-    if constexpr (Chain::length > 0) {
-      end_at<Count>(channel);
-      if (!is_there) *this = Accumulator4{};
-    }
+    end_at<Count>(channel);
+    if (!is_there) *this = Accumulator4{};
     if constexpr (is_rectified)
       return MmaAtom::rounded_rectified(value);
     else
