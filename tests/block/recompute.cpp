@@ -61,8 +61,8 @@ TEST_CASE("six blocks in Recompute keep the values of one") {
   struct With : Network<Input<8>, Repeat<6, Recompute<Block>>> {};
   struct Without : Network<Input<8>, Repeat<6, Block>> {};
   constexpr long slot = slot_alignment;  // of 8 numbers in double
-  constexpr auto bytes = []<class Net, FusionLevel Level>(Net,
-                                                          std::integral_constant<FusionLevel, Level>) {
+  constexpr auto bytes = []<class Net, FusionLevel Level>(
+                             Net, std::integral_constant<FusionLevel, Level>) {
     return Planned<Net, Phase::training, Level, 8>::memory.bytes;
   };
   constexpr std::integral_constant<FusionLevel, FusionLevel::epilogue> layers;

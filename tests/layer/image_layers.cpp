@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cmath>
+#include <string>
 #include <vector>
 
 using namespace phyllo;
@@ -82,6 +83,52 @@ std::vector<S> backward(ResampleAxes const& axes, int channels, std::vector<S> c
 struct HostKernels {
   template <class Op, class P> using kernels = host::Kernels<Op, P>;
 };
+
+// Minus infinity at zero, which lanes of vectors without a sample could have.
+struct Logarithm : Pointwise {
+  static constexpr char const* name = "logarithm";
+  template <class T> KOKKOS_FUNCTION static T value(T x) { return Kokkos::log(Kokkos::fabs(x)); }
+  template <class T> KOKKOS_FUNCTION static T derivative(T x) {
+    return x == T(0) ? T(0) : T(1) / x;
+  }
+};
+// clang-format off
+struct Rooted : Network<Input<1, 4>, Conv1d<1, KernelSize<1>>, LpPool1d<3, 2>, Flatten, Linear<1>> {};
+struct Logarithms : Network<Input<1, 5>, Conv1d<2, KernelSize<2>, Bias<false>>, Logarithm, Conv1d<2, KernelSize<2>>, Flatten, Linear<1>> {};
+// clang-format on
+
+// Of parameters that are one, but for biases of -0.5: a sample of zeros has a negative power.
+template <class Net, FusionLevel Level> std::vector<float> gradients(int batch) {
+  Space const exec;
+  Model<Net, Full<float>, Execution<Space, Execution<Space>::backends, Level>> model(
+      exec, {.batch = batch});
+  auto const parameters = Kokkos::create_mirror_view(Kokkos::HostSpace{}, model.parameters());
+  for (auto const& entry : parameter_table<Net>())
+    for (long i = 0; i < entry.size(); ++i)
+      parameters(entry.arena_index(i)) = std::string(entry.name).ends_with("bias") ? -0.5f : 1.0f;
+  Kokkos::deep_copy(model.parameters(), parameters);
+  model.weights_changed(exec);
+  Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace> const x("x", batch,
+                                                                        Net::input.size());
+  for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = 1 + float(i % 7);
+  Kokkos::View<float**, Kokkos::LayoutRight> const y("y", batch, 1);
+  auto const there = Kokkos::create_mirror_view_and_copy(exec, x);
+  model.forward(exec, there, y);
+  Kokkos::deep_copy(exec, y, 1.0f);
+  model.backward(exec, y);
+  auto const d = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, model.gradients());
+  exec.fence();
+  return {d.data(), d.data() + Net::program::nodes.arena_size};
+}
+template <class Net> void check_lanes() {
+  for (int batch : {1, 3, 8, 17}) {
+    CAPTURE(batch);
+    auto const fused = gradients<Net, FusionLevel::tile>(batch);
+    auto const apart = gradients<Net, FusionLevel::none>(batch);
+    for (std::size_t i = 0; i < apart.size(); ++i)
+      CHECK(fused[i] == doctest::Approx(apart[i]).epsilon(1e-5));
+  }
+}
 
 void check(ResampleAxes const& axes, int channels) {
   CAPTURE(channels);
@@ -179,6 +226,11 @@ TEST_CASE("interpolation: kernels of all backends agree, and the gradient is the
   check(axes(2, true, {20, 4, 9, 2, 3, 3}), 1);
   check(axes(4, false, {1, 1, 1, 1, 2, 5000}), 1);  // more readers than a line holds
   check(axes(2, false, {1, 1, 2, 1, 9000, 3}), 1);
+}
+
+TEST_CASE("fused convolutions: lanes without a sample reach no gradient") {
+  check_lanes<Rooted>();
+  check_lanes<Logarithms>();
 }
 
 TEST_CASE("poolings: one more window, and what a mean divides by") {

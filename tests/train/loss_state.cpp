@@ -4,6 +4,7 @@
 // A user's loss with a member, and class weights: gradients against central differences in every
 // backend, in whole steps, tiles of short rows and long rows, and what a loss set later changes.
 
+#include <phyllo/backend/host/loss_tile.hpp>
 #include <phyllo/backend/reference/reference.hpp>
 #include <phyllo/phyllo.hpp>
 
@@ -276,10 +277,20 @@ struct Parts {
 // Asks for the softmax once the gradient is given.
 struct SoftmaxLast {
   static constexpr bool classes = false;
-  template <class Row> double operator()(Row const& y) const {
-    y.gradient([](int c) { return 1.0 + c; });
+  template <class Row> auto operator()(Row const& y) const {
+    y.gradient([](int c) { return typename Row::number(1.0 + c); });
     auto const softmax = y.softmax();
     return softmax.largest + softmax.sum;
+  }
+};
+
+// Two parts of what is above, and a sum of the first channels.
+struct PartsSideBySide {
+  template <class Row> auto operator()(Row const& y) const {
+    using T = typename Row::number;
+    y.gradient(1, 1, [](int c) { return T(1.0 + c); });
+    y.gradient(3, 2, [](int c) { return T(1.0 + c); });
+    return y.sum(2, [](int c) { return T(1.0 + c); }) + y.at_label([](int c) { return T(c); });
   }
 };
 
@@ -332,4 +343,23 @@ TEST_CASE_TEMPLATE("a softmax does not take the memory of a gradient that is the
     CHECK(row.evaluate({}) == doctest::Approx(0.5 + channels));
     for (int c = 0; c < channels; ++c) CHECK(d[std::size_t(c)] == 2 * (1.0 + c));
   }
+}
+
+TEST_CASE("rows side by side: a softmax behind a gradient, and parts of it") {
+  constexpr int channels = 6, rows = host::Lanes<double>::size;
+  std::vector<double> const z(channels * rows, 0.5);
+  std::vector<int> const labels(rows, 2);
+  std::vector<double> d(z.size(), NAN);
+  auto const row = [&] {
+    return host::TileRow<double>(channels, z.data(), labels.data(), 2, d.data());
+  };
+  auto const whole = row().evaluate(SoftmaxLast{});
+  for (int r = 0; r < rows; ++r) CHECK(whole[r] == doctest::Approx(0.5 + channels));
+  for (int c = 0; c < channels; ++c)
+    for (int r = 0; r < rows; ++r) CHECK(d[std::size_t(c * rows + r)] == 2 * (1.0 + c));
+  auto const parts = row().evaluate(PartsSideBySide{});
+  for (int r = 0; r < rows; ++r) CHECK(parts[r] == 1 + 2 + 2);
+  for (int c = 0; c < channels; ++c)
+    for (int r = 0; r < rows; ++r)
+      CHECK(d[std::size_t(c * rows + r)] == (c == 1 || c == 3 || c == 4 ? 2 * (1.0 + c) : 0));
 }

@@ -131,7 +131,8 @@ template <int N> constexpr void place(Nodes<N>& p) {
     Node& n = p.node[i];
     if (!n.ok) continue;
     long const count = n.parameter_count();
-    if (exceeds_int(1.0 * p.arena_size + double(count) + Node::most_parameters * parameter_alignment)) {
+    if (exceeds_int(1.0 * p.arena_size + double(count) +
+                    Node::most_parameters * parameter_alignment)) {
       refuse_size(n);
       continue;
     }

@@ -72,7 +72,7 @@ template <class A> class TileRow {
   template <class X> PHYLLO_INLINE_ON_HOST number at_label(X const& x) const {
     number of_rows;
     for (int r = 0; r < number::size; ++r)
-      of_rows.lane[r] = label_[r] < 0 ? without_label(label_[r]) : A(x(label_[r]));
+      of_rows.lane[r] = label_[r] < 0 ? without_label(label_[r]) : of_row(x(label_[r]), r);
     return of_rows;
   }
   PHYLLO_INLINE_ON_HOST number at_label(TileRow const& z) const {
@@ -84,8 +84,11 @@ template <class A> class TileRow {
   }
 
   template <class Term> PHYLLO_INLINE_ON_HOST number sum(Term const& term) const {
+    return sum(channels_, term);
+  }
+  template <class Term> PHYLLO_INLINE_ON_HOST number sum(int count, Term const& term) const {
     number total = A(0);
-    for (int c = 0; c < channels_; ++c) total = total + term(c);
+    for (int c = 0; c < count; ++c) total = total + term(c);
     return total;
   }
   template <class Derivative>
@@ -94,7 +97,14 @@ template <class A> class TileRow {
     if (gradient_ != nullptr)
       for (int c = 0; c < channels_; ++c) store(c, number(factor_) * derivative(c));
   }
+  template <class Derivative>
+  PHYLLO_INLINE_ON_HOST void gradient(int first, int count, Derivative const& derivative) const {
+    if (!has_gradient_) gradient([](int) { return number(A(0)); });
+    if (gradient_ != nullptr)
+      for (int c = first; c < first + count; ++c) store(c, number(factor_) * derivative(c));
+  }
   PHYLLO_INLINE_ON_HOST op::SoftmaxSum<number> softmax() const {
+    A* const room = has_gradient_ ? nullptr : gradient_;
     number largest = load(z_, 0), sum = A(0);
     for (int c = 1; c < channels_; ++c) {
       PHYLLO_SIMD(16)
@@ -108,7 +118,7 @@ template <class A> class TileRow {
       for (int r = 0; r < number::size; ++r) {
         A const e = phyllo::decay(z_[c * number::size + r] - largest[r]);
         sum.lane[r] += e;
-        if (gradient_ != nullptr) gradient_[c * number::size + r] = e;
+        if (room != nullptr) room[c * number::size + r] = e;
       }
     }
     return {largest, sum};
@@ -147,6 +157,8 @@ template <class A> class TileRow {
   PHYLLO_INLINE_ON_HOST static A without_label(int label) {
     return label == -2 ? A(0) : Kokkos::Experimental::quiet_NaN_v<A>;
   }
+  PHYLLO_INLINE_ON_HOST static A of_row(number const& x, int r) { return x[r]; }
+  PHYLLO_INLINE_ON_HOST static A of_row(A x, int) { return x; }
   PHYLLO_INLINE_ON_HOST static number load(A const* from, int c) {
     return number([&](int r) { return from[c * number::size + r]; }, 0);
   }

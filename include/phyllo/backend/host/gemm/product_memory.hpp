@@ -19,10 +19,10 @@ template <class Product> struct ProductMemory {
   /// Numbers between two panels of the right operand.
   static constexpr long right_panel = Product::strips * Product::right_strip;
 
-  Sum* sums;  // (column panels, row panels, rows, columns), or of one group of panels
+  Sum* sums;        // (column panels, row panels, rows, columns), or of one group of panels
   std::byte* left;  // of a LeftPart
-  Packed* right;  // (panels, strips, strip)
-  int panels;     // of the right operand
+  Packed* right;    // (panels, strips, strip)
+  int panels;       // of the right operand
 
   /// `bytes`: product_bytes of them. `one_part`: no sums wait for another part of the depth; the
   /// right operand takes their place.

@@ -87,8 +87,8 @@ template <class Layers, class P, bool Training, bool InputGradient = false> clas
     if constexpr (D.has_zeros())
       std::memset(static_cast<void*>(gradient(layers)), 0,
                   sizeof(A) * group * std::size_t(D.size()));
-    ImageTransfer<A, D>::load(images_of(work.d_y, Op<layers - 1>::output), n, samples,
-                              gradient(layers));
+    ImageTransfer<A, D, LanesBehind::zeros>::load(images_of(work.d_y, Op<layers - 1>::output), n,
+                                                  samples, gradient(layers));
     backward_group(work, int(n), samples, values_of(0), gradients);
   }
 

@@ -12,13 +12,19 @@
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
+/// What lanes have behind the last sample.
+enum class LanesBehind { last_sample, zeros };
+
 /// Images of as many samples as a vector has lanes: from the caller's tensor into a thread's
 /// memory, and on to rows of features as Linear layers read them, and back; and a gradient into a
 /// slot.
 ///
 /// shape    tensor (N, channels, spatial...) -> Place -> rows (lanes, features), channels-last
-/// numerics as ExternalTensor::read; samples behind the last are zeros
-template <class T, ImagePlace Place> class ImageTransfer {
+/// options  Behind: what lanes without a sample have
+/// numerics as ExternalTensor::read; lanes behind the last sample have the numbers of it, so that
+///          whatever functions make of them is as finite as that, or zeros
+template <class T, ImagePlace Place, LanesBehind Behind = LanesBehind::last_sample>
+class ImageTransfer {
   static constexpr int n = lanes<T>;
 
  public:
@@ -41,7 +47,9 @@ template <class T, ImagePlace Place> class ImageTransfer {
               for (int c = 0; c < Place.channels; ++c) {
                 T* const to = image + long(Place.at(d, h, w) + c) * n;
                 for (int s = 0; s < n; ++s)
-                  to[s] = s < samples ? from.template read<T>(first + s, c, d, h, w) : T(0);
+                  to[s] = is_zero(s, samples)
+                              ? T(0)
+                              : from.template read<T>(first + sample(s, samples), c, d, h, w);
               }
     }
   }
@@ -87,6 +95,11 @@ template <class T, ImagePlace Place> class ImageTransfer {
   }
 
  private:
+  static bool is_zero(int lane, int samples) {
+    return Behind == LanesBehind::zeros && lane >= samples;
+  }
+  static int sample(int lane, int samples) { return lane < samples ? lane : samples - 1; }
+
   static constexpr int place_of(int feature) {
     int const q = feature / Place.channels;
     return Place.at(q / Place.extent[2] / Place.extent[1], q / Place.extent[2] % Place.extent[1],
@@ -126,7 +139,9 @@ template <class T, ImagePlace Place> class ImageTransfer {
       int const wide = count - i < n ? count - i : n;
       for (int s = 0; s < n; ++s)
         for (int k = 0; k < wide; ++k)
-          square[s * n + k] = s < samples ? T(from[s * sample_stride + (i + k) * stride]) : T(0);
+          square[s * n + k] = is_zero(s, samples)
+                                  ? T(0)
+                                  : T(from[sample(s, samples) * sample_stride + (i + k) * stride]);
       VectorSquare<T>::transpose(square, n, transposed, n);
       for (int k = 0; k < wide; ++k)
         InstructionSet::store(to + (i + k) * to_stride, InstructionSet::load(transposed + k * n));

@@ -124,8 +124,10 @@ class PairStep<Instruction, Op, P, op::Segment<D...>> {
     for (long n = first; n < end; n += rows) {
       int const count = int(end - n < rows ? end - n : rows);
       TileTransfer<bf16>::load(source, n, count, inputs[0], m_.value, stride(0));
-      std::memset(static_cast<void*>(m_.value + count * stride(0)), 0,
-                  sizeof(bf16) * std::size_t((rows - count) * stride(0)));
+      // As finite as the last sample, whatever functions make of it: their gradients are zeros.
+      for (int r = count; r < rows; ++r)
+        std::memcpy(static_cast<void*>(m_.value + r * stride(0)),
+                    m_.value + (count - 1) * stride(0), sizeof(bf16) * std::size_t(stride(0)));
       int const next = int(end - n - count < rows ? end - n - count : rows);
       constexpr int calls = layers * 4;
       TilePrefetch<false> read(source, n + count, next, inputs[0], calls);
@@ -226,7 +228,8 @@ class PairStep<Instruction, Op, P, op::Segment<D...>> {
 
   // The gradient of the last layer's sums.
   void result_gradient(long n, int count) {
-    Result::run(work_, n, count, last, m_.y, m_.target, m_.d_y, line);
+    static_assert(Result::numbers_of_channel == 0);
+    Result::run(work_, n, count, last, m_.y, m_.target, m_.d_y, line, nullptr);
     for (int c = 0; c < line; c += PairPacking::columns) {
       __m512 d_bias = _mm512_setzero_ps();
       for (int r = 0; r < rows; ++r) {
