@@ -267,6 +267,19 @@ TEST_CASE("hdf5: a NetCDF-4 file, its dimensions as well, through groups and lin
                  "one of the datasets \"alias\", \"time\", \"x\", \"forecast/wind\", got a name"));
 }
 
+TEST_CASE("hdf5: of a misspelt name, a message lists 20 datasets") {
+  TemporaryDirectory const folder;
+  for (int const count : {20, 21}) {
+    std::string const path = folder / "names.h5";
+    write_hdf5(path, [&](hid_t file) {
+      for (int i = 0; i < count; ++i)
+        write_dataset(file, "d" + std::to_string(10 + i), H5T_IEEE_F32LE, {1}, "");
+    });
+    CHECK(contains(refusal([&] { Hdf5Source const source(path, {"e"}); }),
+                   count == 20 ? "\"d28\", \"d29\", got" : "\"d28\", \"d29\" and others, got"));
+  }
+}
+
 TEST_CASE("hdf5: an epoch of all ranks reads compressed chunks once") {
   if (bytes_read() < 0) return;
   using Rows = Kokkos::View<float**, Kokkos::LayoutRight>;

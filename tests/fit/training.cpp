@@ -533,8 +533,8 @@ TEST_CASE("fit: a loss that is not finite, and options that do not fit, are sent
   CHECK(sentence ==
         "fit: test::Noisy: expected a finite loss in epoch 5, got none in any step: all were "
         "skipped. "
-        "Check the samples for NaN and the labels, of which a loss may ignore some, for one that "
-        "counts; lower the learning rate or clip the gradient.");
+        "Check the samples for NaN, and that the loss does not ignore all labels; lower the "
+        "learning rate or clip the gradient.");
   CHECK(!std::filesystem::exists(root / "run"));
   CHECK(contains(
       sentence_of([&] { fit(subject.trainer, subject.batches, HeldOut{x, y}, {.epochs = 1}); }),

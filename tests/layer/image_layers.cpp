@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Interpolation: torch's formulas along one axis, values by hand, the adjoint, all backends.
-// Poolings and response normalisation: values by hand.
+// Poolings and response normalisation: values by hand. Fused convolutions of batches that do not
+// fill vectors.
 
 #include <finite_difference.hpp>
 #include <fusion/boundaries.hpp>
@@ -84,7 +85,7 @@ struct HostKernels {
   template <class Op, class P> using kernels = host::Kernels<Op, P>;
 };
 
-// Minus infinity at zero, which lanes of vectors without a sample could have.
+// Minus infinity at zero.
 struct Logarithm : Pointwise {
   static constexpr char const* name = "logarithm";
   template <class T> KOKKOS_FUNCTION static T value(T x) { return Kokkos::log(Kokkos::fabs(x)); }
@@ -97,7 +98,8 @@ struct Rooted : Network<Input<1, 4>, Conv1d<1, KernelSize<1>>, LpPool1d<3, 2>, F
 struct Logarithms : Network<Input<1, 5>, Conv1d<2, KernelSize<2>, Bias<false>>, Logarithm, Conv1d<2, KernelSize<2>>, Flatten, Linear<1>> {};
 // clang-format on
 
-// Of parameters that are one, but for biases of -0.5: a sample of zeros has a negative power.
+// All parameters are one, biases -0.5: LpPool of a sample of zeros would take the root of a
+// negative number.
 template <class Net, FusionLevel Level> std::vector<float> gradients(int batch) {
   Space const exec;
   Model<Net, Full<float>, Execution<Space, Execution<Space>::backends, Level>> model(
@@ -220,7 +222,7 @@ TEST_CASE("interpolation: kernels of all backends agree, and the gradient is the
   check(axes(2, false, {1, 1, 2, 19, 20, 33}), 300);  // two blocks of channels, three of rows
   check(axes(2, false, {1, 1, 1, 1, 300, 700}), 17);  // several parts of a line
   check(axes(2, true, {1, 1, 1, 2, 2, 300}), 64);     // fewer channels at a time
-  // Rows, and then planes, that no result reads, as those before them were.
+  // Rows and planes that no result reads.
   check(axes(2, false, {1, 1, 16, 5, 16, 7}), 2);
   check(axes(4, false, {1, 1, 20, 3, 6, 6}), 3);
   check(axes(2, true, {20, 4, 9, 2, 3, 3}), 1);

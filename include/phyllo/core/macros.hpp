@@ -73,9 +73,9 @@
 // A function that kernels and the host may call.
 #define PHYLLO_FUNCTION KOKKOS_FUNCTION
 
-// The same, inlined even where the compiler's own limits say no: for the innermost loop bodies. A
-// compilation of a host that does not optimise keeps them apart: it takes a tenth less time, and a
-// debugger sees each.
+// The same, inlined even where the compiler's own limits say no: for the innermost loop bodies.
+// Without optimisation they are ordinary functions on a host: compilation takes a tenth less time,
+// and a debugger can step through them.
 #if defined(__GNUC__) && !defined(__OPTIMIZE__) && !defined(__CUDACC__) && !defined(__HIP__)
 #define PHYLLO_INLINE KOKKOS_INLINE_FUNCTION
 #else

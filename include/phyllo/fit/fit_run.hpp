@@ -168,8 +168,8 @@ template <class T, class B> class FitRun {
   [[noreturn]] void refuse_loss(std::uint64_t epoch, std::string const& where) const {
     throw Error("fit: " + trainer_.model().name() + ": expected a finite loss in epoch " +
                 std::to_string(epoch) + ", got none " + where +
-                ". Check the samples for NaN and the labels, of which a loss may ignore some, for "
-                "one that counts; lower the learning rate or clip the gradient.");
+                ". Check the samples for NaN, and that the loss does not ignore all labels; lower "
+                "the learning rate or clip the gradient.");
   }
   std::vector<double> sums() const {
     std::vector<double> numbers(Add::count);

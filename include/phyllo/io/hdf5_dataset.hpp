@@ -85,16 +85,15 @@ class Hdf5Dataset {
                                 std::string const& reason) const {
     std::string const bare = name.substr(std::min(name.size(), name.find_first_not_of('/')));
     std::string list;
-    std::size_t listed = 0;
-    for (std::string const& one : file.datasets()) {
+    auto const names = file.datasets();
+    for (std::string const& one : names) {
       if (one == bare)
         refuse_file(source_, "a dataset that can be opened", in_quotes(reason),
                     damaged_hdf5_remedy);
-      if (++listed <= 20)
-        list += (list.empty() ? "" : ", ") + in_quotes(one);
-      else
-        list += " and others";
     }
+    for (std::size_t i = 0; i < std::min(names.size(), Hdf5File::most_listed); ++i)
+      list += (list.empty() ? "" : ", ") + in_quotes(names[i]);
+    if (names.size() > Hdf5File::most_listed) list += " and others";
     refuse_file(source_, list.empty() ? "a file with datasets" : "one of the datasets " + list,
                 "a name that is not a dataset", "check the name");
   }

@@ -20,6 +20,9 @@ inline constexpr std::string_view damaged_hdf5_remedy =
 // An HDF5 file that is open for reading.
 class Hdf5File {
  public:
+  /// Names that a message lists; `datasets` returns one more if there are others.
+  static constexpr std::size_t most_listed = 20;
+
   explicit Hdf5File(std::string const& path) : source_("reading " + quoted_path(path)) {
     check_is_file(path);
     Hdf5Call const call;
@@ -63,7 +66,7 @@ class Hdf5File {
   // The operating system's reason is clearer than that of HDF5.
   void check_is_file(std::string const& path) const { InputFile const file(path, source_); }
 
-  static constexpr std::size_t most_names = 21;  // of which one means that there are others
+  static constexpr std::size_t most_names = most_listed + 1;
   static constexpr long most_links = 1000;
   static constexpr int deepest = 8;  // groups may contain each other
 

@@ -18,17 +18,15 @@ namespace detail {
 
 template <class L, std::size_t... I> constexpr bool has_map_formulas(std::index_sequence<I...>) {
   using Derivatives = Partials<float, int(op::detail::MapVariables<L>::size())>;
-  if constexpr (op::detail::is_random<L>)
-    return requires(float const* x) {
-      { L::value(x[I]..., x[0]) } -> std::convertible_to<float>;
-      { L::derivatives(x[I]..., x[0]) } -> std::same_as<Derivatives>;
-    };
-  else
-    return requires(float const* x) {
-      { L::value(x[I]...) } -> std::convertible_to<float>;
-      { L::derivatives(x[I]...) } -> std::same_as<Derivatives>;
-    };
+  return requires(float const* x) {
+    { L::value(x[I]...) } -> std::convertible_to<float>;
+    { L::derivatives(x[I]...) } -> std::same_as<Derivatives>;
+  };
 }
+// Noise is an argument too.
+template <class L>
+using MapFormulaArguments =
+    std::make_index_sequence<op::detail::MapArguments<L>::size() + op::detail::is_random<L>>;
 
 /// Replaces a layer without its formulas; accepts no input.
 template <class L> struct UnfinishedMap : NoLayer {
@@ -70,10 +68,10 @@ struct Map {
   static constexpr bool accepts(Shape) { return true; }
   static constexpr Shape output(Shape s) { return s; }
 
-  /// What stands in the network for a layer L that derives from this.
+  /// The layer L, which derives from this, or a refusal of it if a formula is missing.
   template <class L>
-  using Finished = std::conditional_t<detail::has_map_formulas<L>(op::detail::MapArguments<L>{}), L,
-                                      detail::UnfinishedMap<L>>;
+  using Finished = std::conditional_t<detail::has_map_formulas<L>(detail::MapFormulaArguments<L>{}),
+                                      L, detail::UnfinishedMap<L>>;
 
   template <class Where, class Given, class Expected> struct Refused {
     static_assert(detail::met<false, Where>,

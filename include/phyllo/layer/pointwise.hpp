@@ -14,15 +14,11 @@ namespace phyllo::inline PHYLLO_ISA {
 
 namespace detail {
 
-template <class L>
-concept PointwiseFormulas = requires(float x) {
-  { L::value(x) } -> std::convertible_to<float>;
-  { L::derivative(x) } -> std::convertible_to<float>;
-};
-template <class L>
-concept RandomPointwiseFormulas = requires(float x, Element const& e) {
-  { L::value(x, e) } -> std::convertible_to<float>;
-  { L::derivative(x, e) } -> std::convertible_to<float>;
+// More: Element, for a layer that draws random numbers.
+template <class L, class... More>
+concept PointwiseFormulas = requires(float x, More const&... more) {
+  { L::value(x, more...) } -> std::convertible_to<float>;
+  { L::derivative(x, more...) } -> std::convertible_to<float>;
 };
 
 /// Replaces a layer without its formulas; accepts no input.
@@ -55,11 +51,12 @@ struct Pointwise {
   static constexpr bool accepts(Shape) { return true; }
   static constexpr Shape output(Shape s) { return s; }
 
-  /// What stands in the network for a layer L that derives from this.
+  /// The layer L, which derives from this, or a refusal of it if a formula is missing.
   template <class L>
-  using Finished = std::conditional_t<op::detail::is_random<L> ? detail::RandomPointwiseFormulas<L>
-                                                               : detail::PointwiseFormulas<L>,
-                                      L, detail::UnfinishedPointwise<L>>;
+  using Finished =
+      std::conditional_t<op::detail::is_random<L> ? detail::PointwiseFormulas<L, Element>
+                                                  : detail::PointwiseFormulas<L>,
+                         L, detail::UnfinishedPointwise<L>>;
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA

@@ -29,7 +29,7 @@ template <class L>
 inline constexpr bool is_held_loss =
     std::is_empty_v<L> || (std::is_trivially_copyable_v<L> && sizeof(L) <= 16);
 
-// Stands for a loss that was refused, so that this is the only message.
+// Replaces a refused loss: the compiler then reports the refusal only.
 struct RefusedLoss {
   static constexpr char const* name = "refused";
   static constexpr bool classes = false;

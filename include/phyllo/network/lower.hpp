@@ -39,7 +39,7 @@ template <class Part> struct LeafOf {
 template <IsLayer Part> struct LeafOf<Part> {
   using type = Part;
 };
-// Bases of a user's layers name what is missing in it.
+// Pointwise and Map refuse a layer that lacks a formula.
 template <IsLayer Part>
   requires requires { typename Part::template Finished<Part>; }
 struct LeafOf<Part> {

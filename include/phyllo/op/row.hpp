@@ -116,8 +116,8 @@ template <class L, class Storage, class Accumulate, class Loops, class Target> c
     if (gradient_.wanted())
       loops_.for_each(count, [&](int c) { gradient_(first + c, derivative(first + c)); });
   }
-  /// {largest, sum}: of z, and of exp(z - largest). It may use the memory of the gradient, unless
-  /// some of that is there.
+  /// {largest, sum}: of z, and of exp(z - largest). Uses the memory of the gradient until a part of
+  /// that is stored.
   PHYLLO_INLINE auto softmax() const {
     number* const room = given_from_ == given_to_ ? gradient_.exact() : nullptr;
     return loops_.template softmax<number>(channels_, z_, room);

@@ -57,7 +57,7 @@ template <class T, class In, class Targets> class CapturedStep {
     if constexpr (is_graph) {
       trainer_->model().forget_forward();
       trainer_->model().follow(trainer_->exec());
-      count_from(counted() + each_);
+      count_from(trainer_->steps() + 1, samples_seen() + samples_);
       recorded_.launch(trainer_->exec(), label_);
     } else {
       trainer_->step(in_, targets_);
@@ -75,32 +75,28 @@ template <class T, class In, class Targets> class CapturedStep {
                   "step for the last micro-batch before capture.");
     if constexpr (is_graph) {
       trainer_->model().follow(trainer_->exec());  // a recording contains no fence
-      Counts const before = counted();
+      long const steps = trainer_->steps(), seen = samples_seen();
       Recorded recorded(trainer_->exec(), label_, [this] { trainer_->step(in_, targets_); });
-      each_ = counted() - before;
-      count_from(before);  // nothing was trained yet
+      samples_ = samples_seen() - seen;
+      count_from(steps, seen);  // nothing was trained yet
       return recorded;
     } else {
       return {};
     }
   }
 
-  // What the trainer counts on the host, which a graph does not advance.
-  struct Counts {
-    long steps = 0, samples = 0;
-    Counts operator+(Counts const& o) const { return {steps + o.steps, samples + o.samples}; }
-    Counts operator-(Counts const& o) const { return {steps - o.steps, samples - o.samples}; }
-  };
-  Counts counted() const {
-    if constexpr (requires { trainer_->samples_seen(); })
-      return {trainer_->steps(), trainer_->samples_seen()};
+  // Counts of the trainer on the host, which a graph does not advance. Not all trainers count
+  // samples.
+  static constexpr bool counts_samples = requires(T& trainer) { trainer.samples_seen(); };
+  long samples_seen() const {
+    if constexpr (counts_samples)
+      return trainer_->samples_seen();
     else
-      return {trainer_->steps(), 0};
+      return 0;
   }
-  void count_from(Counts const& counts) {
-    trainer_->count_steps_from(counts.steps);
-    if constexpr (requires { trainer_->samples_seen(); })
-      trainer_->count_samples_from(counts.samples);
+  void count_from(long steps, [[maybe_unused]] long samples) {
+    trainer_->count_steps_from(steps);
+    if constexpr (counts_samples) trainer_->count_samples_from(samples);
   }
 
   T* trainer_;
@@ -108,7 +104,7 @@ template <class T, class In, class Targets> class CapturedStep {
   Targets targets_;
   std::string label_;
   long choices_;
-  Counts each_;  // of a replay
+  long samples_ = 0;  // of a replay
   State recorded_;
 };
 

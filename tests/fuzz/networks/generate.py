@@ -215,6 +215,9 @@ class Graph:
         if kind == "softmax_over" and self.shape(sources[0])[axis_at(part[1] or "channels", len(output))] == 1 or \
                 kind == "softmax" and output[0] == 1:
             return True, True
+        if kind == "layer_norm" and output[0] == 1 and not part[1] or product(output[1:]) == 1 and (
+                kind == "instance_norm" and not part[1] or kind == "group_norm" and part[1] == output[0] and not part[2]):
+            return True, True  # each number by itself becomes zero
         mixes = kind in ("linear", "conv", "general_conv", "sparse_product", "dropout", "flatten", "batch_norm") or kind in DROPOUTS or \
             kind in ("normalise", "denormalise") and part[2] or \
             kind == "pool" and any(part[5]) or kind == "unpool"

@@ -57,7 +57,7 @@ template <class A> class TileRow {
 
   template <class L> PHYLLO_INLINE_ON_HOST number evaluate(L const& loss) const {
     number const value = loss(*this);
-    if (!has_gradient_) gradient([](int) { return number(A(0)); });
+    clear_unless_given();
     return value;
   }
 
@@ -94,12 +94,11 @@ template <class A> class TileRow {
   template <class Derivative>
   PHYLLO_INLINE_ON_HOST void gradient(Derivative const& derivative) const {
     has_gradient_ = true;
-    if (gradient_ != nullptr)
-      for (int c = 0; c < channels_; ++c) store(c, number(factor_) * derivative(c));
+    gradient(0, channels_, derivative);
   }
   template <class Derivative>
   PHYLLO_INLINE_ON_HOST void gradient(int first, int count, Derivative const& derivative) const {
-    if (!has_gradient_) gradient([](int) { return number(A(0)); });
+    clear_unless_given();
     if (gradient_ != nullptr)
       for (int c = first; c < first + count; ++c) store(c, number(factor_) * derivative(c));
   }
@@ -156,6 +155,11 @@ template <class A> class TileRow {
  private:
   PHYLLO_INLINE_ON_HOST static A without_label(int label) {
     return label == -2 ? A(0) : Kokkos::Experimental::quiet_NaN_v<A>;
+  }
+  PHYLLO_INLINE_ON_HOST void clear_unless_given() const {
+    if (!has_gradient_ && gradient_ != nullptr)
+      for (int c = 0; c < channels_; ++c) store(c, number(A(0)));
+    has_gradient_ = true;
   }
   PHYLLO_INLINE_ON_HOST static A of_row(number const& x, int r) { return x[r]; }
   PHYLLO_INLINE_ON_HOST static A of_row(A x, int) { return x; }

@@ -223,7 +223,7 @@ template <class P> struct resample_backward {
             if (!first) add_numbers(part, (end - begin) * count, line);
             first = false;
           }
-        if (first) std::fill_n(line, (end - begin) * count, A(0));  // between the results' rows
+        if (first) std::fill_n(line, (end - begin) * count, A(0));  // no result reads this row
         scatter(line, begin, end, p, last, count, sum);
         store(sum, p, last, c, count, d_x);
         p = last;

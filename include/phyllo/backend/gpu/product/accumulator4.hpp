@@ -37,8 +37,8 @@ template <class MmaAtom> struct Accumulator4 {
     for (int c = 0; c < 4; ++c)
       value[c] = Chain::value(value[c], random.element(sample, channel + c));
   }
-  /// Zero from channel `Count` on: of the padding of a layer a chain may have made an infinity, or
-  /// an infinite input no number, which weights of zero do not take away.
+  /// Zero from channel `Count` on. In the padding, a chain may have computed an infinity, and an
+  /// infinite input gives NaN; both remain when multiplied by the next layer's weights of zero.
   template <int Count> PHYLLO_INLINE void end_at(int channel) {
     if constexpr (Count % 16 != 0) {
       PHYLLO_UNROLL_ON_DEVICE
@@ -47,7 +47,7 @@ template <class MmaAtom> struct Accumulator4 {
     }
   }
   /// The chain's values as the storage type has them: zero from channel `Count` on, as above, and
-  /// all of them where there is no such sample: products of its biases may be infinite.
+  /// everywhere in rows without a sample: their values follow from the biases, and may overflow.
   template <class Chain, int Count>
   PHYLLO_INLINE Pack4<S> finished(Randomness const& random, int sample, int channel,
                                   bool is_there = true) {

@@ -12,7 +12,7 @@
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
-/// What lanes have behind the last sample.
+/// The contents of vector lanes without a sample.
 enum class LanesBehind { last_sample, zeros };
 
 /// Images of as many samples as a vector has lanes: from the caller's tensor into a thread's
@@ -20,9 +20,9 @@ enum class LanesBehind { last_sample, zeros };
 /// slot.
 ///
 /// shape    tensor (N, channels, spatial...) -> Place -> rows (lanes, features), channels-last
-/// options  Behind: what lanes without a sample have
-/// numerics as ExternalTensor::read; lanes behind the last sample have the numbers of it, so that
-///          whatever functions make of them is as finite as that, or zeros
+/// options  Behind: lanes without a sample repeat the last sample, or are zeros (gradients)
+/// numerics as ExternalTensor::read. A layer may compute infinity from zeros, and infinity times a
+///          gradient of zero is NaN; from a repeated sample it computes what it does for the sample
 template <class T, ImagePlace Place, LanesBehind Behind = LanesBehind::last_sample>
 class ImageTransfer {
   static constexpr int n = lanes<T>;

@@ -124,7 +124,8 @@ class PairStep<Instruction, Op, P, op::Segment<D...>> {
     for (long n = first; n < end; n += rows) {
       int const count = int(end - n < rows ? end - n : rows);
       TileTransfer<bf16>::load(source, n, count, inputs[0], m_.value, stride(0));
-      // As finite as the last sample, whatever functions make of it: their gradients are zeros.
+      // Rows without a sample repeat the last one: from zeros, a layer may compute infinity, and
+      // infinity times their gradient of zero is NaN.
       for (int r = count; r < rows; ++r)
         std::memcpy(static_cast<void*>(m_.value + r * stride(0)),
                     m_.value + (count - 1) * stride(0), sizeof(bf16) * std::size_t(stride(0)));
