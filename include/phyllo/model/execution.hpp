@@ -9,6 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <concepts>
 #include <type_traits>
 
 namespace phyllo::inline PHYLLO_ISA {
@@ -31,6 +32,16 @@ struct Execution {
   using backends = std::conditional_t<(shards > 0), ReproducibleBackends<BackendList>, BackendList>;
   static constexpr FusionLevel fusion = Level;
   static constexpr Recomputation recomputation = Again;
+};
+
+/// The members of an Execution.
+template <class Exec>
+concept ExecutionChoice = requires {
+  typename Exec::space;
+  typename Exec::backends;
+  { Exec::shards } -> std::convertible_to<int>;
+  { Exec::fusion } -> std::convertible_to<FusionLevel>;
+  { Exec::recomputation } -> std::convertible_to<Recomputation>;
 };
 
 }  // namespace phyllo::inline PHYLLO_ISA

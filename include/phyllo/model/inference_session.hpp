@@ -9,6 +9,7 @@
 #include <phyllo/model/forward.hpp>
 #include <phyllo/model/network_plan.hpp>
 #include <phyllo/model/placement.hpp>
+#include <phyllo/model/refused_model.hpp>
 #include <phyllo/model/sample_overlap.hpp>
 #include <phyllo/model/work_bytes.hpp>
 #include <phyllo/policy/communication.hpp>
@@ -19,8 +20,6 @@
 #include <vector>
 
 namespace phyllo::inline PHYLLO_ISA {
-
-template <class Net, Precision P, class Exec> class Model;
 
 /// Inference for one caller, with activations and work memory of its own. It reads the live weights
 /// of a model, as all its sessions do. Made by Model::inference_session; movable.
@@ -62,7 +61,7 @@ template <class Net, Precision P, class Exec> class InferenceSession {
   int capacity() const { return arenas_.capacity; }
 
  private:
-  template <class, Precision, class> friend class Model;
+  template <class, class, class> friend class Model;
 
   InferenceSession() = default;
   InferenceSession(space const& exec, std::string const& name, int batch,

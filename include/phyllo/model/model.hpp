@@ -19,6 +19,7 @@
 #include <phyllo/model/model_options.hpp>
 #include <phyllo/model/movable_mutex.hpp>
 #include <phyllo/model/network_plan.hpp>
+#include <phyllo/model/refused_model.hpp>
 #include <phyllo/network/network.hpp>
 #include <phyllo/policy/communication.hpp>
 #include <phyllo/policy/precision.hpp>
@@ -42,7 +43,7 @@ namespace phyllo::inline PHYLLO_ISA {
 ///          without a forward of its own -> Error
 /// cost     activations of training and of inference: Planned::memory.bytes times the largest
 ///          batch; with ModelOptions::inference_only, those of inference, and no gradients
-template <class Net, Precision P = Full<float>, class Exec = Execution<>> class Model {
+template <ComposedNetwork Net, Precision P, ExecutionChoice Exec> class Model<Net, P, Exec> {
  public:
   using network = Net;
   using precision = P;

@@ -38,7 +38,7 @@ template <class Accumulate> struct SetTail {
 
 }  // namespace detail
 
-template <class Net, Precision P, class Exec>
+template <ComposedNetwork Net, Precision P, ExecutionChoice Exec>
 Model<Net, P, Exec>::Model(space const& exec, ModelOptions const& options)
     : training_labels_(step_labels<Training>(name_)),
       backward_labels_(detail::with_suffix(training_labels_, "/backward")),
@@ -82,7 +82,7 @@ Model<Net, P, Exec>::Model(space const& exec, ModelOptions const& options)
   note_comparison();  // ranks that train together have agreed on the seed
 }
 
-template <class Net, Precision P, class Exec>
+template <ComposedNetwork Net, Precision P, ExecutionChoice Exec>
 void Model<Net, P, Exec>::allocate_training(space const& exec, int batch) {
   allocate(exec, gradients_, "gradients", gradient_size);
   allocate(exec, buffers_before_, "buffers before a step", nodes.buffer_size);
@@ -98,7 +98,7 @@ void Model<Net, P, Exec>::allocate_training(space const& exec, int batch) {
                "; explain() prints the bytes of a sample.");
 }
 
-template <class Net, Precision P, class Exec>
+template <ComposedNetwork Net, Precision P, ExecutionChoice Exec>
 void Model<Net, P, Exec>::require_training(char const* who) const {
   require_memory();
   if (inference_only_)
@@ -107,7 +107,7 @@ void Model<Net, P, Exec>::require_training(char const* who) const {
                 "ModelOptions::inference_only. Build it without.");
 }
 
-template <class Net, Precision P, class Exec>
+template <ComposedNetwork Net, Precision P, ExecutionChoice Exec>
 Model<Net, P, Exec> Model<Net, P, Exec>::clone(space const& exec) const {
   Model copy(exec, {.batch = capacity(), .seed = seed_, .inference_only = inference_only_});
   Kokkos::deep_copy(exec, copy.parameters_, parameters_);
@@ -123,7 +123,7 @@ Model<Net, P, Exec> Model<Net, P, Exec>::clone(space const& exec) const {
   return copy;
 }
 
-template <class Net, Precision P, class Exec>
+template <ComposedNetwork Net, Precision P, ExecutionChoice Exec>
 void Model<Net, P, Exec>::check_batch(int batch) const {
   if (batch > capacity())
     throw Error(name_ + ": expected at most " + std::to_string(capacity()) +
@@ -132,7 +132,7 @@ void Model<Net, P, Exec>::check_batch(int batch) const {
   check_matrices(batch);
 }
 
-template <class Net, Precision P, class Exec>
+template <ComposedNetwork Net, Precision P, ExecutionChoice Exec>
 template <class In, class Out, class C>
 void Model<Net, P, Exec>::forward(space const& exec, In const& in, Out const& out,
                                   C&& communication) {
@@ -155,7 +155,7 @@ void Model<Net, P, Exec>::forward(space const& exec, In const& in, Out const& ou
   last_batch_ = inputs.batch;
 }
 
-template <class Net, Precision P, class Exec>
+template <ComposedNetwork Net, Precision P, ExecutionChoice Exec>
 template <class DOut, class C>
 void Model<Net, P, Exec>::backward_bound(space const& exec, DOut const& d_out,
                                          BoundTensors const& d_in, bool inputs, accumulate weight,

@@ -27,9 +27,8 @@ namespace phyllo::inline PHYLLO_ISA {
 
 /// An update rule with its state, over the flat arena of one model.
 ///
-/// options  Rule: Sgd, Adam, or a struct with rate, schedule, states, prepare and update; one that
-///          reads_tensors (rule_tensor.hpp) has groups and numbers of tensors too · scaling ·
-///          clipping
+/// options  Rule: Sgd, Adam, or one of your own (update_rule.hpp); one that reads_tensors
+///          (rule_tensor.hpp) has groups and numbers of tensors too · scaling · clipping
 /// state    Rule::states numbers per parameter, in Precision::accumulate, and behind them
 ///          Rule::tensor_numbers per tensor. Steps, rate and loss scale are in the model's
 ///          StepState, which a new optimizer begins anew: a model has one at a time, the last

@@ -25,7 +25,8 @@ inline constexpr bool has_global_statistics = [] {
 /// numerics docs/60_communication.md
 /// cost     twelve small batches instead of one for each thread; a network of one narrow segment
 ///          computes them in parallel
-template <class Net, class L, class Rule, Precision P, Communication C, class Exec>
+template <ComposedNetwork Net, class L, UpdateRule Rule, Precision P, Communication C,
+          ExecutionChoice Exec>
   requires(Exec::shards > 0)
 class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, C, Exec> {
   using Parts = TrainingParts<Net, L, Rule, P, C, Exec>;

@@ -4,6 +4,7 @@
 
 #include <phyllo/loss/losses.hpp>
 #include <phyllo/train/captured_step.hpp>
+#include <phyllo/train/refused_trainer.hpp>
 #include <phyllo/train/training_parts.hpp>
 
 namespace phyllo::inline PHYLLO_ISA {
@@ -25,9 +26,9 @@ struct ScaleBuffers {
 ///          its phase; other ranks late, gone or dead -> RankFailure.
 /// numerics the gradient is the mean over the samples of all ranks, for batches of any sizes
 /// cost     forward, loss, backward and update; one pass where the network is one narrow segment
-template <class Net, class L, class Rule, Precision P = Full<float>, Communication C = Local,
-          class Exec = Execution<>>
-class Trainer : public TrainingParts<Net, L, Rule, P, C, Exec> {
+template <ComposedNetwork Net, class L, UpdateRule Rule, Precision P, Communication C,
+          ExecutionChoice Exec>
+class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, C, Exec> {
   using Parts = TrainingParts<Net, L, Rule, P, C, Exec>;
   using Parts::communication_, Parts::evaluation_, Parts::exec_, Parts::model_, Parts::optimizer_;
   using Parts::part_, Parts::step_label_, Parts::steps_;
