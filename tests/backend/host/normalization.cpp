@@ -26,6 +26,10 @@ TEST_CASE_TEMPLATE("openmp: batch normalisation", P, Full<double>, Mixed<bf16, f
   });
   for (int const channels : {63, 64, 65, 128, 150})
     compare_normalization<op::Chain<>, P, host::Kernels>(3, 7, channels);
+  // Several blocks of rows, of one and of several blocks of channels, and rows that are taken as
+  // one.
+  for (int const channels : {5, 255, 257, 530})
+    compare_normalization<op::Chain<>, P, host::Kernels>(9, 17, channels);
   compare_normalization<op::Chain<>, P, host::Kernels>(0, 4, 17);
 }
 TEST_CASE_TEMPLATE("openmp: batch normalisation with an epilogue", P,
@@ -37,6 +41,8 @@ TEST_CASE_TEMPLATE("openmp: batch normalisation with an epilogue", P,
     compare_normalization<op::Chain<ReLU>, P, host::Kernels>(3, 7, channels);
     compare_normalization<op::Chain<ReLU, Dropout<0.25>>, P, host::Kernels>(3, 7, channels);
   }
+  for (int const channels : {5, 270})
+    compare_normalization<op::Chain<ReLU, Dropout<0.25>>, P, host::Kernels>(9, 17, channels);
   compare_normalization<op::Chain<GELU, ReLU>, P, host::Kernels>(0, 4, 17);
 }
 

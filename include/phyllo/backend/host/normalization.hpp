@@ -8,31 +8,54 @@
 
 namespace phyllo::inline PHYLLO_ISA::host {
 
-/// Channels at a time: four lines of memory of each row.
-inline constexpr int channels_at_a_time = 64;
+/// Channels at a time, whose factors and sums stay in the first-level cache: neighbours in memory,
+/// because a row of 1024 channels in float is a page.
+inline constexpr int channels_at_a_time = 256;
 
-/// Rows of a batch normalisation, cut into as many blocks as its sums have parts, and in each a
-/// block of channels after the other, whose factors and sums stay in registers or the first-level
-/// cache. Several rows of few channels are taken as one, which keeps vectors full; where masks are
-/// random each element needs its own place. Derived: void compute(begin, end, first, count, block).
+/// Numbers of short rows that are taken as one.
+inline constexpr int channels_together = 64;
+
+/// The rows of a batch normalisation in blocks, by their number only: of so many rows that the sums
+/// of a block are far fewer numbers than it has.
+struct RowBlocks {
+  static constexpr int fewest_rows = 32;
+  long rows = 0;
+  int count = 1;
+
+  template <class Work>
+  explicit RowBlocks(Work const& work) : rows(long(work.batch) * work.positions) {
+    constexpr int most = op::Normalization<op::Chain<>>::row_blocks;
+    long const blocks = rows / fewest_rows;
+    count = blocks < 1 ? 1 : blocks < most ? int(blocks) : most;
+  }
+  long begin(int b) const { return rows * b / count; }
+};
+
+/// Work items: a block of rows, of some channels. Several rows of few channels are taken as one,
+/// which keeps vectors full; where masks are random each element needs its own place. Derived: void
+/// compute(begin, end, first, count, block).
 template <class Derived, class Chain, class Work> struct NormalizationRows {
   Work work;
 
-  void operator()(int b) const {
+  static int channel_blocks(Work const& work) {
+    return int(portable::blocks_of(work.channels, channels_at_a_time));
+  }
+  static int items(Work const& work) { return RowBlocks(work).count * channel_blocks(work); }
+
+  void operator()(int item) const {
     auto const& derived = static_cast<Derived const&>(*this);
-    long const rows = long(work.batch) * work.positions;
-    long const begin = rows * b / Derived::row_blocks, end = rows * (b + 1) / Derived::row_blocks;
-    for (int c = 0; c < work.channels; c += channels_at_a_time) {
-      int const left = work.channels - c;
-      derived.compute(begin, end, c, left < channels_at_a_time ? left : channels_at_a_time, b);
-    }
+    RowBlocks const blocks(work);
+    int const across = channel_blocks(work), b = item / across;
+    int const first = item % across * channels_at_a_time, left = work.channels - first;
+    derived.compute(blocks.begin(b), blocks.begin(b + 1), first,
+                    left < channels_at_a_time ? left : channels_at_a_time, b);
   }
 
  protected:
   int rows_together() const {
-    return Chain::random || 2 * work.channels > channels_at_a_time
+    return Chain::random || 2 * work.channels > channels_together
                ? 1
-               : channels_at_a_time / int(work.channels);
+               : channels_together / int(work.channels);
   }
   /// run(r, at, numbers): as many numbers from `at` on, `count` channels of row r and of those
   /// that are taken with it.
@@ -62,12 +85,12 @@ template <class Chain, class P>
 struct normalization_sums : NormalizationRows<normalization_sums<Chain, P>, Chain,
                                               typename op::Normalization<Chain>::template Sum<P>> {
   using A = typename P::accumulate;
-  static constexpr int row_blocks = op::Normalization<Chain>::row_blocks;
-  static constexpr int rows_at_a_time = 64;
+  static constexpr int numbers_at_a_time = 4096;
 
   void compute(long begin, long end, int first, int count, int b) const {
     auto const& work = this->work;
-    long const rows = rows_at_a_time * this->rows_together();
+    int const together = this->rows_together();
+    long const rows = long(together) * (numbers_at_a_time / (together * count));
     A total[channels_at_a_time] = {}, squares[channels_at_a_time] = {};
     for (long r = begin; r < end; r += rows) {
       long const last = end - r < rows ? end : r + rows;
@@ -99,28 +122,73 @@ struct normalization_sums : NormalizationRows<normalization_sums<Chain, P>, Chai
     A* const partial = work.partial + long(b) * work.channels + first;
     for (int c = 0; c < count; ++c) {
       partial[c] = total[c];
-      partial[long(row_blocks) * work.channels + c] = squares[c];
+      partial[long(RowBlocks(work).count) * work.channels + c] = squares[c];
     }
   }
 };
 
-/// One work item: one channel, its squares around the mean of all, from what the pass of sums left.
-template <class Chain, class P> struct normalization_squares {
-  using A = typename P::accumulate;
-  static constexpr int row_blocks = op::Normalization<Chain>::row_blocks;
-  typename op::Normalization<Chain>::template Sum<P> work;
+/// One work item: some channels, `add` for the sums of each block of rows in rising order. Derived:
+/// void add(sum, block, first, count), void write(first, count, sum).
+template <class Derived, class A> struct NormalizationTotals {
+  static constexpr int channels = 64;
 
-  void operator()(int c) const {
-    long const rows = long(work.batch) * work.positions, channels = work.channels;
-    A const mean = work.mean_sums[c] / work.mean_sums[channels];
-    A sum = 0;
-    for (int b = 0; b < row_blocks; ++b) {
-      A const here = A(rows * (b + 1) / row_blocks - rows * b / row_blocks);
-      if (here == A(0)) continue;
-      A const apart = work.partial[b * channels + c] / here - mean;
-      sum += work.partial[(row_blocks + b) * channels + c] + apart * apart * here;
+  void operator()(int item) const {
+    auto const& derived = static_cast<Derived const&>(*this);
+    int const first = item * channels, left = derived.count() - first;
+    int const count = left < channels ? left : channels;
+    A sum[channels] = {};
+    for (int b = 0; b < derived.blocks.count; ++b) derived.add(sum, b, first, count);
+    derived.write(first, count, sum);
+  }
+  int items() const {
+    return int(portable::blocks_of(static_cast<Derived const&>(*this).count(), channels));
+  }
+};
+
+template <class Combine, class A>
+struct normalization_totals : NormalizationTotals<normalization_totals<Combine, A>, A> {
+  Combine combine;
+  RowBlocks blocks;
+
+  template <class Work>
+  normalization_totals(Combine const& c, Work const& work) : combine(c), blocks(work) {}
+  int count() const { return combine.count; }
+  void add(A* sum, int b, int first, int some) const {
+    A const* const partial = combine.partial + long(b) * combine.count + first;
+    PHYLLO_SIMD(16)
+    for (int c = 0; c < some; ++c) sum[c] += partial[c];
+  }
+  void write(int first, int some, A const* sum) const {
+    for (int c = 0; c < some; ++c) combine.write(first + c, sum[c]);
+  }
+};
+
+/// Squares around the mean of all, from what the pass of sums left.
+template <class Chain, class P>
+struct normalization_squares
+    : NormalizationTotals<normalization_squares<Chain, P>, typename P::accumulate> {
+  using A = typename P::accumulate;
+  using Work = typename op::Normalization<Chain>::template Sum<P>;
+  Work work;
+  RowBlocks blocks;
+
+  explicit normalization_squares(Work const& w) : work(w), blocks(w) {}
+  int count() const { return work.channels; }
+  void add(A* sum, int b, int first, int some) const {
+    A const here = A(blocks.begin(b + 1) - blocks.begin(b));
+    if (here == A(0)) return;
+    A const total = work.mean_sums[work.channels];
+    A const *const means = work.mean_sums + first, *const partial = work.partial + first;
+    A const* const sums = partial + long(b) * work.channels;
+    A const* const squares = sums + long(blocks.count) * work.channels;
+    PHYLLO_SIMD(16)
+    for (int c = 0; c < some; ++c) {
+      A const apart = sums[c] / here - means[c] / total;
+      sum[c] += squares[c] + apart * apart * here;
     }
-    work.sums[c] = sum;
+  }
+  void write(int first, int some, A const* sum) const {
+    for (int c = 0; c < some; ++c) work.sums[first + c] = sum[c];
   }
 };
 
@@ -129,7 +197,6 @@ struct normalization_forward
     : NormalizationRows<normalization_forward<Chain, P>, Chain,
                         typename op::Normalization<Chain>::template Forward<P>> {
   using A = typename P::accumulate;
-  static constexpr int row_blocks = op::Normalization<Chain>::row_blocks;
 
   void compute(long begin, long end, int first, int count, int) const {
     if (this->work.added != nullptr)
@@ -221,7 +288,6 @@ struct normalization_backward_sums
                                 typename op::Normalization<Chain>::template BackwardSums<P>> {
   using A = typename P::accumulate;
   using S = typename P::storage;
-  static constexpr int row_blocks = op::Normalization<Chain>::row_blocks;
 
   template <Beside beside>
   void rows(S const* other, long begin, long end, int first, int count, int b) const {
@@ -258,7 +324,6 @@ struct normalization_backward
                                 typename op::Normalization<Chain>::template Backward<P>> {
   using A = typename P::accumulate;
   using S = typename P::storage;
-  static constexpr int row_blocks = op::Normalization<Chain>::row_blocks;
 
   template <Beside beside>
   void rows(S const* other, long begin, long end, int first, int count, int) const {
@@ -309,26 +374,37 @@ struct Kernels<op::Normalization<Chain>, P> : portable::Kernels<op::Normalizatio
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template Sum<P> const& work) {
-    if (work.mean_sums != nullptr)
-      return launch(exec, label, work.channels, normalization_squares<Chain, P>{work});
-    launch(exec, label, Op::row_blocks, normalization_sums<Chain, P>{{work}});
-    launch(exec, label, work.channels, Portable::combine(work));
+    if (work.mean_sums != nullptr) return total(exec, label, normalization_squares<Chain, P>(work));
+    by_rows<normalization_sums<Chain, P>>(exec, label, work);
+    total(exec, label, Totals(Portable::combine(work), work));
   }
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template Forward<P> const& work) {
-    launch(exec, label, Op::row_blocks, normalization_forward<Chain, P>{{work}});
+    by_rows<normalization_forward<Chain, P>>(exec, label, work);
   }
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template BackwardSums<P> const& work) {
-    launch(exec, label, Op::row_blocks, normalization_backward_sums<Chain, P>{{work}});
-    launch(exec, label, 2 * work.channels, Portable::combine(work));
+    by_rows<normalization_backward_sums<Chain, P>>(exec, label, work);
+    total(exec, label, Totals(Portable::combine(work), work));
   }
   template <class Space>
   static void run(Space const& exec, std::string const& label,
                   typename Op::template Backward<P> const& work) {
-    launch(exec, label, Op::row_blocks, normalization_backward<Chain, P>{{work}});
+    by_rows<normalization_backward<Chain, P>>(exec, label, work);
+  }
+
+ private:
+  using Totals = normalization_totals<typename Portable::Combine, typename P::accumulate>;
+
+  template <class Pass, class Space, class Work>
+  static void by_rows(Space const& exec, std::string const& label, Work const& work) {
+    launch(exec, label, Pass::items(work), Pass{{work}});
+  }
+  template <class Space, class Sums>
+  static void total(Space const& exec, std::string const& label, Sums const& sums) {
+    launch(exec, label, sums.items(), sums);
   }
 };
 
