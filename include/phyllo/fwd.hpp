@@ -146,6 +146,7 @@ struct PerElement;
 struct MinMax;
 template <class Gate> struct GatedLinearUnit;
 struct Multiply;
+struct Plus;
 struct Subtract;
 struct Reparameterise;
 struct ReparameterisePair;

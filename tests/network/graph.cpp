@@ -58,7 +58,10 @@ TEST_CASE("an output has one name, and the tables have an end") {
   CHECK(twice.mistake == TagMistake::output_twice);
 
   Graph<1> full;
-  for (int i = 0; i < full.max_tags; ++i) full.save(tag_id<first>, i);
+  int tag[Graph<1>::max_tags];
+  for (int& t : tag) full.save(&t, 0);
+  full.save(&tag[3], 5);  // a tag that is used again takes no room
+  CHECK(full.find(&tag[3]) == 5);
   CHECK(full.mistake == TagMistake::none);
   full.save(tag_id<second>, 0);
   CHECK(full.mistake == TagMistake::too_many);

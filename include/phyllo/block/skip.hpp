@@ -9,7 +9,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// Names the current value by a tag, a declared type: `struct encoder; Save<encoder>`.
 ///
 /// shape    any -> the same
-/// errors   none
+/// errors   compile: more than 32 tags in a network; one that is used again names the later value
 template <class Tag> struct Save {};
 
 /// Continues from a saved value (or a NamedInput) instead of the current one.
@@ -19,7 +19,7 @@ template <class Tag> struct From {};
 
 /// Adds a saved value to the current one.
 ///
-/// errors   compile: as From; two different shapes
+/// errors   compile: as From; two different shapes: Combine<Plus, Tag> broadcasts
 template <class Tag> struct AddFrom {};
 
 /// Appends the channels of a saved value to those of the current one.
@@ -49,7 +49,7 @@ template <class Layer, class... Tags> struct Combine : detail::NoLayer {
 /// last value.
 ///
 /// shape    any -> the same
-/// errors   compile: a second Output<Tag>
+/// errors   compile: a second Output<Tag>, or a ninth output
 template <class Tag> struct Output {};
 
 }  // namespace phyllo::inline PHYLLO_ISA

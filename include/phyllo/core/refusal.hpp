@@ -103,9 +103,10 @@ template <auto Tag, class Where> struct InputTwice {
 
 /// More tags than a network can have; Where is the next layer.
 template <auto Tag, class Where> struct TooManyTags {
-  static_assert(detail::met<false, Where>,
-                "Network: expected at most 32 values with a tag, a Save in a Repeat counted each "
-                "time, and at most 8 outputs. Remove some.");
+  static_assert(
+      detail::met<false, Where>,
+      "Network: expected at most 32 tags and at most 8 outputs. Use a tag again where the "
+      "value that it names is not needed any more.");
 };
 
 /// Tensors are counted and indexed with 32 bits.

@@ -22,9 +22,11 @@ struct Add {
   static constexpr Shape output(Shape s) { return s; }
 
   template <class Where, class Given, class Expected> struct Refused {
-    static_assert(detail::met<false, Where>,
-                  "Add: Residual and AddFrom require two values of the same shape. Use a Shortcut "
-                  "with the same stride and channels as the Main.");
+    static_assert(
+        detail::met<false, Where>,
+        "Add: Residual and AddFrom require two values of the same shape. Use a Shortcut "
+        "with the same stride and channels as the Main, or Combine<Plus, tag> for a value "
+        "of a single position or channel.");
   };
 };
 

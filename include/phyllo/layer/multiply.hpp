@@ -28,6 +28,23 @@ struct Multiply : Map {
   };
 };
 
+/// Sum of two values, element by element: Combine<Plus, tag>, such as an embedding of time for all
+/// positions of an image. Broadcast as in Multiply; of two values of one shape AddFrom<tag> is the
+/// same, and fused with its neighbours.
+///
+/// shape    (N, C, S...), (N, C, S...) -> (N, C, S...)
+/// errors   compile: as Multiply
+/// numerics as Multiply
+/// cost     two reads, one write
+/// source   none
+struct Plus : Map {
+  static constexpr char const* name = "plus";
+  static constexpr MapOperand operands[] = {{.source = 0}, {.source = 1}};
+
+  template <class T> PHYLLO_INLINE static T value(T a, T b) { return a + b; }
+  template <class T> PHYLLO_INLINE static Partials<T, 2> derivatives(T, T) { return {T(1), T(1)}; }
+};
+
 /// Difference of two values, element by element: Combine<Subtract, tag> is the current value minus
 /// the saved one. Broadcast as in Multiply.
 ///

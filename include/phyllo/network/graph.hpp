@@ -63,8 +63,12 @@ template <int Leaves> struct Graph {
   constexpr void end_recomputed() { --depth; }
   // A name may be saved again and then means the later value; that of an input stays.
   constexpr void save(TagId name, int value, bool input = false) {
-    for (int i = 0; i < tags; ++i)
-      if (tag[i] == name && (input || is_input[i])) return note(TagMistake::input_twice, name);
+    for (int i = 0; i < tags; ++i) {
+      if (tag[i] != name) continue;
+      if (input || is_input[i]) return note(TagMistake::input_twice, name);
+      tagged[i] = value;
+      return;
+    }
     if (tags == max_tags) return note(TagMistake::too_many, name);
     tag[tags] = name;
     is_input[tags] = input;
@@ -72,7 +76,7 @@ template <int Leaves> struct Graph {
   }
   // The latest value saved under a name; -1: none.
   constexpr int find(TagId name) const {
-    for (int i = tags - 1; i >= 0; --i)
+    for (int i = 0; i < tags; ++i)
       if (tag[i] == name) return tagged[i];
     return -1;
   }

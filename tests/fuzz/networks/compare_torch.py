@@ -269,6 +269,8 @@ class Network:
             a, b = (t if t.dim() == rank else t.reshape(t.shape[:2] + (1,) * (rank - 2)) for t in (a, b))
         if part[0] == "multiply_by":
             return a * b
+        if part[1] == "plus":
+            return a + b
         return a - b if part[1] == "subtract" else self.reparameterise(a, b)
 
     def unpool(self, part, v, image):

@@ -39,7 +39,7 @@ PARTS (extents: channels first):
   ["relu"] ["tanh"] ["sigmoid"] ["gelu"] ["bump"]  [one of UNITS]  ["softmax"]  ["dropout" | one of DROPOUTS, P]
   ["prelu", PER_CHANNEL, INITIAL]  ["layer_scale", INITIAL]  ["scale_shift"]  ["glu", GATE]  ["reparameterise"]
   ["normalise" | "denormalise", BY_RANGE, PER_ELEMENT]
-  ["multiply_by", TAG] ["combine", "subtract" | "reparameterise_pair", TAG]
+  ["multiply_by", TAG] ["combine", "subtract" | "plus" | "reparameterise_pair", TAG]
   ["flatten"]  ["slice", DIM, BEGIN, END | null, STEP]  ["crop", BORDERS]  ["pad", MODE, BEFORE, AFTER, FILL]  ["flip", DIMS]
   ["permute", DIMS]  ["reshape", EXTENTS]  ["pixel_shuffle", FACTOR]  ["pixel_unshuffle", FACTOR]  ["channel_shuffle", GROUPS]
   ["residual", MAIN, SHORTCUT | null]  ["branch", PATHS]  ["repeat", COUNT, PARTS]  ["recompute", PARTS]
@@ -1067,7 +1067,7 @@ class Draw:
             ["linear", s[0], True]
         path = r.choice(([], [one], [["global_pool"]] if rank else [], [["global_pool"], one] if rank else [one]))
         end = r.choice((["multiply_by", tag], ["multiply_by", tag], ["combine", "subtract", tag],
-                        ["combine", "reparameterise_pair", tag]))
+                        ["combine", "plus", tag], ["combine", "reparameterise_pair", tag]))
         back = r.choice(([], [["save", tag + "b"], ["from", tag]])) if path and end[-1] == tag else []
         end = end[:-1] + [tag + "b"] if back else end
         return [["tanh"], ["save", tag]] + path + [["sigmoid"]] * (r.random() < 0.6) + back + [end]
@@ -1726,7 +1726,7 @@ def spell(part):
     if kind == "glu":
         return "phyllo::" + {"sigmoid": "GLU", "silu": "SwiGLU", "gelu": "GEGLU", "relu": "ReGLU"}[part[1]]
     if kind == "combine":
-        layer = {"subtract": "Subtract", "reparameterise_pair": "ReparameterisePair"}[part[1]]
+        layer = {"subtract": "Subtract", "plus": "Plus", "reparameterise_pair": "ReparameterisePair"}[part[1]]
         return named("Combine", "phyllo::" + layer, part[2])
     simple = {"relu": "ReLU", "tanh": "Tanh", "sigmoid": "Sigmoid", "gelu": "GELU", "softmax": "Softmax",
               "scale_shift": "ScaleShift", "reparameterise": "Reparameterise",
