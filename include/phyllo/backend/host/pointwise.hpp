@@ -12,15 +12,19 @@ namespace phyllo::inline PHYLLO_ISA::host {
 /// The loop over elements [first, last) of a batch: all in one where they differ in nothing but
 /// their place, sample by sample where numbers are random. Within a sample, the name of a random
 /// number changes in its index alone, so that the generator becomes vectors.
-template <class Functor> struct ElementLoop {
-  Functor const& functor;  // functor(first place, place from there, Element)
+///
+/// options  Option: what Functor::option() is, asked once: at -O2 GCC leaves a question in the
+/// loop,
+///          which then does not become vectors
+template <class Functor, bool Option> struct ElementLoop {
+  Functor const& functor;  // element<Option>(first place, place from there, Element)
 
   void run(long first, long last) const {
     constexpr long at_once = 1L << 30;  // places from the first one are int
     for (; first < last; first += at_once) {
       int const count = int(last - first < at_once ? last - first : at_once);
       PHYLLO_SIMD(16)
-      for (int i = 0; i < count; ++i) functor(first, i, Element{});
+      for (int i = 0; i < count; ++i) functor.template element<Option>(first, i, Element{});
     }
   }
   void run_random(Randomness const& random, long first, long last, int size) const {
@@ -49,20 +53,30 @@ template <class Functor> struct ElementLoop {
   PHYLLO_INLINE_ON_HOST void one(std::uint64_t seed, std::uint64_t step, std::uint64_t sample,
                                  std::uint32_t position, std::uint32_t channels, long begin,
                                  int i) const {
-    functor(begin, i, Element{seed, step, sample, position, std::uint32_t(i), Training, channels});
+    functor.template element<Option>(
+        begin, i, Element{seed, step, sample, position, std::uint32_t(i), Training, channels});
   }
 };
 
-/// One of some pieces of a pass over all elements. Derived: work, and what is done with an element.
+/// One of some pieces of a pass over all elements. Derived: work, option() and what is done with an
+/// element.
 template <class Derived, class Chain> struct ElementPiece {
   int pieces = 1;
 
   void operator()(int piece) const {
     auto const& derived = static_cast<Derived const&>(*this);
+    if (derived.option())
+      run<true>(derived, piece);
+    else
+      run<false>(derived, piece);
+  }
+
+ private:
+  template <bool Option> void run(Derived const& derived, int piece) const {
     auto const& work = derived.work;
     long const all = long(work.batch) * work.size;
     long const first = all * piece / pieces, last = all * (piece + 1) / pieces;
-    ElementLoop<Derived> const loop{derived};
+    ElementLoop<Derived, Option> const loop{derived};
     if constexpr (Chain::random)
       loop.run_random(work.random, first, last, work.size);
     else
@@ -75,8 +89,8 @@ struct pointwise_forward : ElementPiece<pointwise_forward<Chain, P>, Chain> {
   using A = typename P::accumulate;
   typename op::Pointwise<Chain>::template Forward<P> work;
 
-  using ElementPiece<pointwise_forward, Chain>::operator();
-  PHYLLO_INLINE_ON_HOST void operator()(long begin, int i, Element const& e) const {
+  static constexpr bool option() { return false; }
+  template <bool> PHYLLO_INLINE_ON_HOST void element(long begin, int i, Element const& e) const {
     store_number(Chain::value(number<A>(work.x + begin, i), e), work.y + begin, i);
   }
 };
@@ -86,13 +100,14 @@ struct pointwise_backward : ElementPiece<pointwise_backward<Chain, P>, Chain> {
   using A = typename P::accumulate;
   typename op::Pointwise<Chain>::template Backward<P> work;
 
-  using ElementPiece<pointwise_backward, Chain>::operator();
-  PHYLLO_INLINE_ON_HOST void operator()(long begin, int i, Element const& e) const {
+  bool option() const { return work.accumulate; }
+  template <bool Accumulates>
+  PHYLLO_INLINE_ON_HOST void element(long begin, int i, Element const& e) const {
     A kept = 0;
     if constexpr (Chain::derivative_of != Derivative::nothing)
       kept = number<A>(work.saved + begin, i);
     A d = number<A>(work.d_y + begin, i) * Chain::derivative(kept, e);
-    if (work.accumulate) d += number<A>(work.d_x + begin, i);
+    if constexpr (Accumulates) d += number<A>(work.d_x + begin, i);
     store_number(d, work.d_x + begin, i);
   }
 };
@@ -101,10 +116,11 @@ template <class Chain, class P> struct add_forward : ElementPiece<add_forward<Ch
   using A = typename P::accumulate;
   typename op::Add<Chain>::template Forward<P> work;
 
-  using ElementPiece<add_forward, Chain>::operator();
-  PHYLLO_INLINE_ON_HOST void operator()(long begin, int i, Element const& e) const {
+  bool option() const { return work.saved != nullptr; }
+  template <bool Saves>
+  PHYLLO_INLINE_ON_HOST void element(long begin, int i, Element const& e) const {
     A const sum = number<A>(work.a + begin, i) + number<A>(work.b + begin, i);
-    if (work.saved != nullptr) store_number(sum, work.saved + begin, i);
+    if constexpr (Saves) store_number(sum, work.saved + begin, i);
     store_number(Chain::value(sum, e), work.y + begin, i);
   }
 };
