@@ -97,14 +97,19 @@ template <class Cell, int Hidden, class P> struct scan_backward {
     PHYLLO_SIMD(16)
     for (int u = 0; u < H; ++u) {
       A values[kept], state[states], d[states], d_input[G], d_recurrent[G];
+      PHYLLO_UNROLL_ON_HOST
       for (int i = 0; i < kept; ++i)
         values[i] = number<A>(i < G ? d_x + i * H : more + (i - G) * H, u);
       state[0] = number<A>(h_before, u);
+      PHYLLO_UNROLL_ON_HOST
       for (int s = 1; s < states; ++s) state[s] = before[(s - 1) * H + u];
+      PHYLLO_UNROLL_ON_HOST
       for (int s = 0; s < states; ++s) d[s] = d_state[s * Layout::value + u];
       d[0] += number<A>(d_y, u);
       Cell::backward(values, state, d, d_input, d_recurrent);
+      PHYLLO_UNROLL_ON_HOST
       for (int s = 0; s < states; ++s) d_state[s * Layout::value + u] = d[s];
+      PHYLLO_UNROLL_ON_HOST
       for (int g = 0; g < G; ++g) {
         store_number(d_input[g], d_x + g * H, u);
         if constexpr (Cell::splits_gradient) {

@@ -142,11 +142,13 @@ template <class Cell, int Hidden, class P> struct scan_forward {
     PHYLLO_SIMD(16)
     for (int u = 0; u < Count; ++u) {
       A input[G], sum[G], keep[kept];
+      PHYLLO_UNROLL_ON_HOST
       for (int g = 0; g < G; ++g) {
         input[g] = number<A>(x + g * H, u);
         sum[g] = r[g * width + u];
       }
       Cell::activate(input, sum, keep);
+      PHYLLO_UNROLL_ON_HOST
       for (int i = 0; i < kept; ++i) values[i * width + u] = keep[i];
     }
   }
@@ -175,19 +177,25 @@ template <class Cell, int Hidden, class P> struct scan_forward {
     for (int u = 0; u < Count; ++u) {
       A state[states], numbers[kept];
       state[0] = h[u];
+      PHYLLO_UNROLL_ON_HOST
       for (int s = 1; s < states; ++s) state[s] = others[(s - 1) * Layout::value + u];
+      PHYLLO_UNROLL_ON_HOST
       for (int i = 0; i < kept; ++i) numbers[i] = values[i * width + u];
       if constexpr (Keeps) {
         store_number(state[0], h_before, u);
+        PHYLLO_UNROLL_ON_HOST
         for (int s = 1; s < states; ++s) before[(s - 1) * H + u] = state[s];
       }
       Cell::advance(state, numbers);
       next[u] = rounded_to<S>(state[0]);
       store_number(state[0], y, u);
+      PHYLLO_UNROLL_ON_HOST
       for (int s = 1; s < states; ++s) others[(s - 1) * Layout::value + u] = state[s];
-      if constexpr (Keeps)
+      if constexpr (Keeps) {
+        PHYLLO_UNROLL_ON_HOST
         for (int i = 0; i < kept; ++i)
           store_number(numbers[i], i < G ? keep + i * H : more + (i - G) * H, u);
+      }
     }
   }
   // Rows from one time to the next; none behind the last.
