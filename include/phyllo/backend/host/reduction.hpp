@@ -75,12 +75,23 @@ template <op::ReductionKind Kind, class P> struct reduction_forward {
       long const stride = long(together) * channels;
       add_number_rows(x + at + first, whole, stride, together * count, sum);
       if (rest > 0) add_numbers(x + at + first + whole * stride, rest, sum);
-      for (int lane = 0; lane < together * count; lane += count)
-        for (int c = 0; c < count; ++c) total[c] += sum[lane + c];
+      join(sum, count, whole > 0 ? together : positions);
+      for (int c = 0; c < count; ++c) total[c] += sum[c];
     });
     A const factor = share(box);
     for (int c = 0; c < count; ++c) total[c] *= factor;
     store_numbers(total, count, work.y + to);
+  }
+
+  // The sums of some positions side by side become that of the first one, by halves.
+  static void join(A* sum, int count, int positions) {
+    while (positions > 1) {
+      int const half = positions / 2;
+      A* const upper = sum + (positions - half) * count;
+      PHYLLO_SIMD(16)
+      for (int i = 0; i < half * count; ++i) sum[i] += upper[i];
+      positions -= half;
+    }
   }
 
   void take_largest(op::ReductionBox const& box, S const* x, int first, int count, long to) const {
