@@ -93,6 +93,8 @@ template <class C> struct Subject {
       : trainer(Space{}, MPI_COMM_WORLD, Adam{.rate = 0.01}, {.batch = 24, .seed = seed}) {}
 };
 
+struct Plain : Network<Input<6>, Linear<8>, Tanh, Linear<3>> {};
+
 // A policy with numbers of its own that no file contains.
 struct Forgets : LocalSgd<2, Mpi> {
   using LocalSgd::LocalSgd;
@@ -146,7 +148,6 @@ TEST_CASE("checkpoint: constants are no part of an exchange that is under way") 
 #ifdef PHYLLO_ALL_CASES
 TEST_CASE("fit: groups of different sizes count each sample once") {
   if (ranks_of() == 1) return;
-  struct Plain : Network<Input<6>, Linear<8>, Tanh, Linear<3>> {};
   auto const loss = [&]<class C>() {
     Trainer<Plain, MeanSquaredError, Sgd, Full<double>, C> trainer(
         Space{}, MPI_COMM_WORLD, Sgd{.rate = 0}, {.batch = 24, .seed = 3});
@@ -500,4 +501,110 @@ TEST_CASE("fit: ranks with weights of their own report what all have learned") {
   CHECK(phyllo_test::contains(
       sentence_of([&] { fit(subject.trainer, subject.batches, with); }),
       "fit: expected a communication policy whose state a file contains, got LocalSgd"));
+}
+
+TEST_CASE("fit: ranks with weights of their own, interrupted: the same losses of all") {
+  SharedFolder const folder;
+  using S = Subject<LocalSgd<3, Mpi>>;
+  S whole;
+  auto const expected = fit(whole.trainer, whole.batches, {.epochs = 2});
+  FitOptions with{.epochs = 2, .stop_after = std::chrono::duration<double>(1e-4)};
+  with.checkpoint = {.folder = folder / "run", .keep = 1};
+  FitHistory history;
+  for (int calls = 0; calls < 50; ++calls) {
+    S part(std::uint64_t(3 + calls));
+    history = fit(part.trainer, part.batches, with);
+    if (history.end != FitEnd::epochs) continue;
+    CHECK((state_of(part.trainer) == state_of(whole.trainer)));
+    break;
+  }
+  REQUIRE(history.epochs.size() == 2);
+  for (std::size_t e = 0; e < 2; ++e) CHECK(history.epochs[e].loss == expected.epochs[e].loss);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank_of() == 0) std::filesystem::remove_all(folder / "run");
+
+  // A target of one rank whose loss is infinite is an error of all, before a checkpoint too.
+  Trainer<Plain, MeanSquaredError, Sgd, Full<float>, LocalSgd<3, Mpi>> trainer(
+      Space{}, MPI_COMM_WORLD, Sgd{.rate = 1e-30}, {.batch = 8});
+  Rows const x("x", 8, 6), y("y", 8, 3);
+  if (rank_of() == ranks_of() - 1) y(3, 1) = 1e25f;
+  RowBatches batches(Space{}, ViewSource(x, y), {.batch = 4});
+  with = {.epochs = 1};
+  with.checkpoint = {.folder = folder / "infinite", .steps = 1};
+  CHECK(phyllo_test::contains(sentence_of([&] { fit(trainer, batches, with); }),
+                              "expected a finite loss in epoch 0"));
+}
+
+TEST_CASE("checkpoint: a frozen tensor has missed steps of its own rank") {
+  SharedFolder const folder;
+  using T = Trainer<Plain, MeanSquaredError, Adam, Full<double>, LocalSgd<0, Mpi>>;
+  Rows const x("x", 4, 6), y("y", 4, 3), none("none", 0, 6), no_y("none", 0, 3);
+  Kokkos::deep_copy(x, 0.5f);
+  Kokkos::deep_copy(y, 1.0f);
+  auto const trained = [&](bool reloads) {
+    std::string const path = folder / "frozen.safetensors";
+    T trainer(Space{}, MPI_COMM_WORLD, Adam{.rate = 0.01}, {.batch = 4, .seed = 2});
+    if (rank_of() == 1)
+      trainer.step(none, no_y);
+    else
+      trainer.step(x, y);
+    trainer.step(x, y);
+    trainer.set_frozen(ParameterSelection::named("2.weight"));
+    trainer.step(x, y);
+    if (reloads) {
+      save_training(trainer, path);
+      MPI_Barrier(MPI_COMM_WORLD);
+      load_training(trainer, path);
+    }
+    trainer.set_frozen(ParameterSelection::named("2.weight"), false);
+    trainer.step(x, y);
+    return state_of(trainer);
+  };
+  CHECK((trained(true) == trained(false)));
+}
+
+TEST_CASE("broadcast: the unrounded weights of all shares, between two steps") {
+  using T = Trainer<Plain, MeanSquaredError, Adam, Mixed<bf16, float>, Sharded<AllReduce<Mpi>>>;
+  Rows const x("x", 4, 6), y("y", 4, 3);
+  Kokkos::deep_copy(x, 0.5f);
+  Kokkos::deep_copy(y, 1.0f);
+  auto const trained = [&](bool sends) {
+    T trainer(Space{}, MPI_COMM_WORLD, Adam{.rate = 1e-4}, {.batch = 4, .seed = 2});
+    for (int k = 0; k < 5; ++k) {
+      trainer.step(x, y);
+      if (sends) trainer.broadcast(ranks_of() - 1);
+    }
+    trainer.synchronize();
+    return state_of(trainer);
+  };
+  CHECK((trained(true) == trained(false)));
+  T trainer(Space{}, MPI_COMM_WORLD, Adam{.rate = 1e-4}, {.batch = 4, .seed = 2});
+  trainer.accumulate_gradients(x, y);
+  CHECK(phyllo_test::contains(sentence_of([&] { trainer.broadcast(); }),
+                              "broadcast: expected a trainer between two steps, got one with 1"));
+  MemoryCheckpoint<T> checkpoint(trainer);
+  checkpoint.store(trainer);
+  CHECK(phyllo_test::contains(sentence_of([&] { checkpoint.restore(trainer); }),
+                              "restore: expected a trainer between two steps, got one with 1"));
+}
+
+TEST_CASE("MemoryCheckpoint: late gradients are not those of steps that are undone") {
+  using T = Trainer<Plain, MeanSquaredError, Sgd, Full<double>, Lag<1, AllReduce<Mpi>>>;
+  auto const trainer_of = [](std::uint64_t seed) {
+    return std::make_unique<T>(Space{}, MPI_COMM_WORLD, Sgd{.rate = 0.1},
+                               ModelOptions{.batch = 24, .seed = seed});
+  };
+  RowBatches batches(Space{}, points(100), options, rank_of(), ranks_of());
+  auto const first = trainer_of(3), other = trainer_of(4);
+  train_to(*first, batches, 3);
+  MemoryCheckpoint<T> checkpoint(*first);
+  checkpoint.store(*first);
+  train_to(*first, batches, 8);
+  auto const again = [&](T& trainer) {
+    checkpoint.restore(trainer);
+    batches.seek({0, 3});
+    train_to(trainer, batches, 6);
+    return state_of(trainer);
+  };
+  CHECK((again(*first) == again(*other)));
 }

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cfenv>
 #include <cmath>
 #include <layer/pointwise_error.hpp>
 #include <limits>
@@ -45,6 +46,21 @@ void check(double low, double high, Value value, Slope slope, double value_bound
 template <class Layer, class T> bool keeps_nan() {
   return std::isnan(Layer::value(std::numeric_limits<T>::quiet_NaN()));
 }
+template <class T, class Layer> int raised_by() {
+  int flags = 0;
+  for (double const x :
+       {-1e4, -700.0, -90.0, -20.0, -1.0, 0.0, 1.0, 17.0, 20.0, 90.0, 700.0, 1e4}) {
+    T const volatile given = T(x);
+    std::feclearexcept(FE_ALL_EXCEPT);
+    T const volatile value = Layer::value(T(given));
+    T const volatile kept = Layer::derivative_of == Derivative::output ? value : given;
+    T const volatile slope = Layer::derivative(T(kept));
+    flags |= std::fetestexcept(FE_DIVBYZERO | FE_INVALID);
+    CHECK(std::isfinite(T(slope)));
+  }
+  return flags;
+}
+template <class T, class... Layer> int raised() { return (raised_by<T, Layer>() | ...); }
 template <class T, class... Layer> bool all_keep_nan() { return (keeps_nan<Layer, T>() && ...); }
 
 }  // namespace
@@ -104,6 +120,12 @@ TEST_CASE_TEMPLATE("activations keep their stated error bounds", T, float, doubl
   check<HardTanh<-0.5, 0.25>, T>(
       -1, 1, [](Exact x) { return std::fmin(std::fmax(x, -0.5L), 0.25L); },
       [](Exact x) { return x > -0.5L && x < 0.25L ? 1 : 0; }, 0, 0, flat);
+}
+
+// A program may trap divisions by zero and invalid operations, of what is not chosen too.
+TEST_CASE_TEMPLATE("activations of finite numbers raise no exceptions", T, float, double) {
+  CHECK(raised<T, LeakyReLU<>, ELU<>, CELU<0.5>, SELU, SiLU, Mish, Softplus<>, LogSigmoid, Softsign,
+               HardTanh<>, ReLU6, HardSigmoid, HardSwish, TanhGELU, GELU>() == 0);
 }
 
 TEST_CASE_TEMPLATE("activations at limits are those of torch", T, float, double) {

@@ -122,14 +122,6 @@ template <class T> PHYLLO_INLINE T error_function_complement(T x) {
   }
 }
 
-/// exp(x) - 1 for x <= 0, as 2 t / (1 - t) with t = tanh(x / 2).
-///
-/// numerics relative error at most 6 epsilon, for the smallest arguments too
-template <class T> PHYLLO_INLINE T decay_minus_one(T x) {
-  T const t = hyperbolic_tangent(T(0.5) * x);
-  return T(2) * t / (T(1) - t);
-}
-
 /// `then` where the condition holds, else `otherwise`. By masks on processors: GCC puts arithmetic
 /// on a chosen number behind a branch, and without AVX-512 a loop with a branch does not become
 /// vectors. Join conditions by `|` and `&`, which are no branches either.
@@ -141,6 +133,15 @@ PHYLLO_INLINE T chosen(Condition condition, T then, T otherwise) {
   } else {
     return condition ? then : otherwise;
   }
+}
+
+/// exp(x) - 1 for x <= 0, as 2 t / (1 - t) with t = tanh(x / 2).
+///
+/// numerics relative error at most 6 epsilon, for the smallest arguments too; 0 for x > 0, so that
+///          nothing is divided by zero, which a program may trap
+template <class T> PHYLLO_INLINE T decay_minus_one(T x) {
+  T const t = hyperbolic_tangent(T(0.5) * chosen(x > T(0), T(0), x));
+  return T(2) * t / (T(1) - t);
 }
 
 /// ln(1 + x) for 0 <= x <= 1.

@@ -20,18 +20,6 @@
 
 namespace phyllo::inline PHYLLO_ISA {
 
-namespace detail {
-
-/// Sums of micro-batches are in no file.
-template <class T> void refuse_accumulated(T const& trainer, char const* who) {
-  if (trainer.accumulated() > 0)
-    throw Error(std::string(who) + ": expected a trainer between two steps, got one with " +
-                std::to_string(trainer.accumulated()) +
-                " accumulated micro-batches, which no checkpoint contains. Call step first.");
-}
-
-}  // namespace detail
-
 /// Writes everything that the next step depends on to one safetensors file: see TrainingTensors.
 /// Collective; rank 0 writes. The file is replaced completely or not at all (AtomicFile).
 ///

@@ -11,8 +11,10 @@
 #include <phyllo/fit/fit_profile.hpp>
 #include <phyllo/fit/measure.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -183,6 +185,38 @@ template <class T, class B> class FitRun {
     Kokkos::deep_copy(trainer_.exec(), sums_, Host(numbers.data(), numbers.size()));
     trainer_.exec().fence("phyllo: fit");
   }
+  static constexpr bool has_weights = ExchangesWeights<typename T::communication_type>;
+  // In a checkpoint: those of one rank behind those of the other where they differ, zeros of a rank
+  // whose numbers another one has. Collective.
+  std::vector<double> sums_of_ranks() {
+    auto const own = sums();
+    if constexpr (!has_weights) return own;
+    auto const ranks = std::size_t(trainer_.sums().size()),
+               rank = std::size_t(trainer_.sums().rank());
+    std::vector<double> all(ranks * own.size());
+    if (has_own_sums(trainer_.communication()))
+      std::copy(own.begin(), own.end(), all.begin() + std::ptrdiff_t(rank * own.size()));
+    sum_over_ranks(trainer_, all.data(), long(all.size()));
+    return all;
+  }
+  static std::vector<double> total_of(std::vector<double> const& of_ranks) {
+    std::vector<double> total(Add::count, 0.0);
+    for (std::size_t i = 0; i < of_ranks.size(); ++i) total[i % Add::count] += of_ranks[i];
+    return total;
+  }
+  // On other ranks than those that wrote them, all are the first one's.
+  void resume_sums(std::vector<double> const& all, std::string const& who) {
+    if (all.empty() || all.size() % Add::count != 0)
+      throw Error(who + ": expected \"fit.sums\" of " + std::to_string(Add::count) +
+                  " numbers a rank, got " + std::to_string(all.size()) +
+                  ". Resume from another checkpoint.");
+    auto const ranks = std::size_t(trainer_.sums().size()),
+               rank = std::size_t(trainer_.sums().rank());
+    if (!has_weights) return set_sums(total_of(all));
+    auto const own = all.begin() + std::ptrdiff_t(rank * Add::count);
+    if (all.size() == ranks * Add::count) return set_sums({own, own + Add::count});
+    set_sums(is_first() ? total_of(all) : std::vector<double>(Add::count, 0.0));
+  }
   EpochReport report_of(std::uint64_t epoch) {
     // Throws where class indices were out of their range. Policies whose ranks have weights of
     // their own have losses of their own, and messages.
@@ -239,8 +273,9 @@ template <class T, class B> class FitRun {
 
   void save() {
     if constexpr (resumes) {
-      auto const numbers = sums();
-      if (!std::isfinite(numbers[1])) refuse_loss(batches_.position().epoch, "in training");
+      auto const numbers = sums_of_ranks();
+      if (!std::isfinite(total_of(numbers)[1]))
+        refuse_loss(batches_.position().epoch, "in training");
       TensorFile more;
       add_numbers(more, "fit.sums", numbers);
       add_numbers(more, "fit.history", numbers_of(history_));
@@ -257,7 +292,7 @@ template <class T, class B> class FitRun {
       if (file.find("fit.history") == nullptr) return;  // of a loop by hand
       std::string const who = "fit: resuming from \"" + options_.checkpoint.folder + "\"";
       more_steps_ = 0;  // the checkpoint's count
-      set_sums(detail::numbers_of<double>(file, "fit.sums", Add::count, who));
+      resume_sums(detail::numbers_of<double>(file, "fit.sums", -1, who), who);
       history_ = history_of(detail::numbers_of<double>(file, "fit.history", -1, who));
       take_metrics(history_, file, metrics_);
       if (is_out_of_patience()) end(FitEnd::patience);

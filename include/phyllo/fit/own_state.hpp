@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace phyllo::inline PHYLLO_ISA {
@@ -25,8 +27,8 @@ namespace detail {
 
 // What a rank has of its own in training, as tensor phyllo.own.rank<r> of a checkpoint: the count
 // of the policy's numbers and these; where ranks have weights of their own, also the state of the
-// step, weights, the rule's numbers and buffers, as words. Late gradients are the same on all
-// ranks, and only rank 0's are stored.
+// step, weights, the rule's numbers and buffers, as words, and the missed steps of frozen tensors.
+// Late gradients are the same on all ranks, and only rank 0's are stored.
 template <class T> class OwnState {
   using M = typename T::ModelType;
   using C = typename T::communication_type;
@@ -40,12 +42,17 @@ template <class T> class OwnState {
   static Numbers of(T& trainer) {
     Numbers all;
     if constexpr (is_kept) {
-      Numbers const numbers = trainer.communication().own_state(trainer.exec(), trained(trainer));
+      Numbers const numbers = trainer.communication().own_state(trainer.exec(), trainer.trained());
       all = {double(numbers.size())};
       all.insert(all.end(), numbers.begin(), numbers.end());
       for_each_array(trainer, [&](void const* data, long bytes) {
         append_words(trainer.exec(), all, data, bytes);
       });
+      if (has_weights) {
+        auto missed = trainer.optimizer().missed_steps(trainer.exec());
+        missed.resize(missed_steps, 0.0);
+        all.insert(all.end(), missed.begin(), missed.end());
+      }
     }
     return all;
   }
@@ -54,13 +61,20 @@ template <class T> class OwnState {
     if constexpr (is_kept) {
       std::size_t at = all.empty() ? 0 : 1 + std::size_t(all[0]);
       Numbers const numbers(all.begin() + (all.empty() ? 0 : 1), all.begin() + std::ptrdiff_t(at));
-      trainer.communication().set_own_state(trainer.exec(), trained(trainer), numbers);
+      trainer.communication().set_own_state(trainer.exec(), trainer.trained(), numbers);
       if (all.empty()) return;
       for_each_array(trainer, [&](void* data, long bytes) {
         take_words(trainer.exec(), all, at, data, bytes);
       });
       if (has_weights) trainer.model().weights_changed(trainer.exec());
     }
+  }
+  // Behind `set`: by this rank's own count of steps.
+  static void set_missed_steps([[maybe_unused]] T& trainer, [[maybe_unused]] Numbers const& all) {
+    if constexpr (is_kept && has_weights)
+      if (!all.empty())
+        trainer.optimizer().set_missed_steps(
+            trainer.exec(), Numbers(all.end() - std::ptrdiff_t(missed_steps), all.end()));
   }
   // Collective.
   static void add(T& trainer, Numbers const& own, TensorFile& file) {
@@ -93,10 +107,10 @@ template <class T> class OwnState {
       all = numbers_of<double>(file, name, -1, who);
       long arrays = 0;
       for_each_array(trainer, [&](void const*, long bytes) { arrays += words_in(bytes); });
-      long const numbers = long(all.size()) - 1 - arrays;
+      long const numbers = long(all.size()) - 1 - arrays - (has_weights ? long(missed_steps) : 0);
       bool fits = numbers >= 0 && all[0] == double(numbers);
       if (fits)
-        fits = trainer.communication().is_own_state(trained(trainer),
+        fits = trainer.communication().is_own_state(trainer.trained(),
                                                     {all.begin() + 1, all.begin() + 1 + numbers});
       if (!fits)
         throw Error(who + ": expected \"" + name + "\" of " + C::name + " and this network, got " +
@@ -109,19 +123,10 @@ template <class T> class OwnState {
 
  private:
   static constexpr char const* policy = "phyllo.policy";
+  static constexpr auto missed_steps =
+      std::size_t(std::remove_cvref_t<decltype(std::declval<T>().optimizer())>::missed_steps_size);
 
   static std::string name_of(int rank) { return "phyllo.own.rank" + std::to_string(rank); }
-  static TrainedState<A, S> trained(T& trainer) {
-    auto& model = trainer.model();
-    return {model.master().data(),
-            model.parameters().data(),
-            model.gradients().data(),
-            M::nodes.arena_size,
-            trainer.optimizer().state().data(),
-            std::remove_cvref_t<decltype(trainer.optimizer().rule())>::states,
-            model.buffers().data(),
-            M::nodes.statistics_size};
-  }
   template <class Visit> static void for_each_array(T& trainer, Visit const& visit) {
     if constexpr (has_weights) {
       auto& model = trainer.model();

@@ -146,7 +146,9 @@ template <class T> class TrainingTensors {
     trainer.optimizer().set_missed_steps(exec, missed_steps(file, who));
     model.weights_changed(exec);  // the next step compares what ranks hold
     trainer.count_steps_from(long(c[7]));
-    OwnState::set(trainer, OwnState::in(trainer, file, who));
+    std::vector<double> const own = OwnState::in(trainer, file, who);
+    OwnState::set(trainer, own);
+    OwnState::set_missed_steps(trainer, own);
   }
 
  private:

@@ -42,7 +42,8 @@ template <class T, class Space> auto view_of_entry(T const* arena, ParameterEntr
 /// A parameter tensor of a model by its name in files, to be read: parameter_view(model,
 /// "0.weight").
 ///
-/// shape    (outputs, channels, taps), taps in the order of the file; a vector is (size, 1, 1); of
+/// shape    (outputs, channels, taps), taps in the order of the file; a vector is (size, 1, 1), and
+///          so is the table of an Embedding, row after row; of
 ///          the storage type, which kernels read
 /// state    refers to the model's memory, and sees what training writes; valid while the model
 ///          lives

@@ -49,12 +49,12 @@ struct LeafOf<Part> {
 
 /// How a part of a network becomes leaves (layers) and edges; blocks vanish here.
 ///
-/// state    leaves: TypeList of layers · emit: appends their edges, returns the new current value ·
-///          name_leaves: the path of each leaf, as torch.nn.Sequential numbers it
+/// state    leaves: TypeList of layers · append_to: appends their edges, returns the new current
+///          value · name_leaves: the path of each leaf, as torch.nn.Sequential numbers it
 template <class Part> struct Lower {
   static constexpr bool numbered = true;
   using leaves = TypeList<typename detail::LeafOf<Part>::type>;
-  template <class G> static constexpr int emit(G& graph, int current) {
+  template <class G> static constexpr int append_to(G& graph, int current) {
     return graph.append(current);
   }
   static void name_leaves(std::vector<std::string>& names, std::string const& path) {
@@ -66,8 +66,8 @@ template <class Part> struct Lower {
 template <class... Parts> struct LowerSequence {
   static constexpr bool numbered = true;
   using leaves = Join<typename Lower<Parts>::leaves...>;
-  template <class G> static constexpr int emit(G& graph, int current) {
-    ((current = Lower<Parts>::emit(graph, current)), ...);
+  template <class G> static constexpr int append_to(G& graph, int current) {
+    ((current = Lower<Parts>::append_to(graph, current)), ...);
     return current;
   }
   // Inputs, saves and outputs are no modules elsewhere: they take no number.
@@ -83,7 +83,7 @@ template <class... Parts> struct LowerSequence {
 template <class Layer> struct LowerInput {
   static constexpr bool numbered = false;
   using leaves = TypeList<Layer>;
-  template <class G> static constexpr int emit(G& graph, int) {
+  template <class G> static constexpr int append_to(G& graph, int) {
     int const value = graph.append(-1);
     if constexpr (requires { typename Layer::tag; })
       graph.save(tag_id<typename Layer::tag>, value, true);
@@ -105,9 +105,9 @@ template <class... M, class... S> struct Lower<Residual<Main<M...>, Shortcut<S..
   using main = LowerSequence<M...>;
   using shortcut = LowerSequence<S...>;
   using leaves = Join<typename main::leaves, typename shortcut::leaves, TypeList<Add>>;
-  template <class G> static constexpr int emit(G& graph, int current) {
-    int const a = main::emit(graph, current);
-    int const b = shortcut::emit(graph, current);
+  template <class G> static constexpr int append_to(G& graph, int current) {
+    int const a = main::append_to(graph, current);
+    int const b = shortcut::append_to(graph, current);
     return graph.append(a, b);
   }
   static void name_leaves(std::vector<std::string>& names, std::string const& path) {
@@ -127,8 +127,8 @@ template <class... Paths>
 struct Lower<Branch<Paths...>> {
   static constexpr bool numbered = true;
   using leaves = Join<typename Lower<Paths>::leaves..., TypeList<Concat>>;
-  template <class G> static constexpr int emit(G& graph, int current) {
-    int const ends[] = {Lower<Paths>::emit(graph, current)...};
+  template <class G> static constexpr int append_to(G& graph, int current) {
+    int const ends[] = {Lower<Paths>::append_to(graph, current)...};
     graph.append(ends[0]);
     for (unsigned i = 1; i < sizeof...(Paths); ++i) graph.add_source(ends[i]);
     return graph.size - 1;
@@ -159,8 +159,8 @@ struct Lower<Repeat<Count, Parts...>> {
   static constexpr bool numbered = true;
   using once = LowerSequence<Parts...>;
   using leaves = typename detail::Repeated<Count, typename once::leaves>::type;
-  template <class G> static constexpr int emit(G& graph, int current) {
-    for (int i = 0; i < Count; ++i) current = once::emit(graph, current);
+  template <class G> static constexpr int append_to(G& graph, int current) {
+    for (int i = 0; i < Count; ++i) current = once::append_to(graph, current);
     return current;
   }
   static void name_leaves(std::vector<std::string>& names, std::string const& path) {
@@ -170,9 +170,9 @@ struct Lower<Repeat<Count, Parts...>> {
 
 /// One part keeps its names; several are as torch.nn.Sequential names them.
 template <class... Parts> struct LowerRecompute : LowerSequence<Parts...> {
-  template <class G> static constexpr int emit(G& graph, int current) {
+  template <class G> static constexpr int append_to(G& graph, int current) {
     graph.begin_recomputed();
-    current = LowerSequence<Parts...>::emit(graph, current);
+    current = LowerSequence<Parts...>::append_to(graph, current);
     graph.end_recomputed();
     return current;
   }
@@ -194,44 +194,46 @@ struct LowerEdge {
   static void name_leaves(std::vector<std::string>&, std::string const&) {}
 };
 template <class Tag> struct Lower<Save<Tag>> : LowerEdge {
-  template <class G> static constexpr int emit(G& graph, int current) {
+  template <class G> static constexpr int append_to(G& graph, int current) {
     graph.save(tag_id<Tag>, current);
     return current;
   }
 };
 template <class Tag> struct Lower<Output<Tag>> : LowerEdge {
-  template <class G> static constexpr int emit(G& graph, int current) {
+  template <class G> static constexpr int append_to(G& graph, int current) {
     graph.mark_output(tag_id<Tag>, current);
     return current;
   }
 };
 template <class Tag> struct Lower<From<Tag>> : LowerEdge {
-  template <class G> static constexpr int emit(G& graph, int) { return graph.read(tag_id<Tag>); }
+  template <class G> static constexpr int append_to(G& graph, int) {
+    return graph.read(tag_id<Tag>);
+  }
 };
 
 template <class Tag> struct Lower<AddFrom<Tag>> : Lower<Add> {
   static constexpr bool numbered = false;
-  template <class G> static constexpr int emit(G& graph, int current) {
+  template <class G> static constexpr int append_to(G& graph, int current) {
     return graph.append(current, graph.read(tag_id<Tag>));
   }
 };
 template <class Tag> struct Lower<ConcatFrom<Tag>> : Lower<Concat> {
   static constexpr bool numbered = false;
-  template <class G> static constexpr int emit(G& graph, int current) {
+  template <class G> static constexpr int append_to(G& graph, int current) {
     return graph.append(current, graph.read(tag_id<Tag>));
   }
 };
 
 template <class Tag> struct Lower<MultiplyBy<Tag>> : Lower<Multiply> {
   static constexpr bool numbered = false;
-  template <class G> static constexpr int emit(G& graph, int current) {
+  template <class G> static constexpr int append_to(G& graph, int current) {
     return graph.append(current, graph.read(tag_id<Tag>));
   }
 };
 template <class Layer, class... Tags>
   requires(sizeof...(Tags) >= 1 && sizeof...(Tags) <= 3 && requires { Layer::operands; })
 struct Lower<Combine<Layer, Tags...>> : Lower<Layer> {
-  template <class G> static constexpr int emit(G& graph, int current) {
+  template <class G> static constexpr int append_to(G& graph, int current) {
     int const saved[] = {graph.read(tag_id<Tags>)...};
     graph.append(current);
     for (int value : saved) graph.add_source(value);

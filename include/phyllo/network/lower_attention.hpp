@@ -116,8 +116,8 @@ template <class Options> struct WithoutRotation : Options {
 template <class... Parts> struct LowerModules {
   static constexpr bool numbered = true;
   using leaves = Join<typename Lower<Parts>::leaves...>;
-  template <class G> static constexpr int emit(G& graph, int current) {
-    ((current = Lower<Parts>::emit(graph, current)), ...);
+  template <class G> static constexpr int append_to(G& graph, int current) {
+    ((current = Lower<Parts>::append_to(graph, current)), ...);
     return current;
   }
   static void name_leaves(std::vector<std::string>& names, std::string const& path) {
@@ -131,13 +131,13 @@ template <class Name, class Part> struct Lower<detail::Module<Name, Part>> : Low
   }
 };
 template <> struct Lower<detail::NoPart> : LowerEdge {
-  template <class G> static constexpr int emit(G&, int current) { return current; }
+  template <class G> static constexpr int append_to(G&, int current) { return current; }
 };
 template <class... Parts> struct Lower<detail::ResidualModules<Parts...>> {
   using inner = LowerModules<Parts...>;
   using leaves = Join<typename inner::leaves, TypeList<Add>>;
-  template <class G> static constexpr int emit(G& graph, int current) {
-    return graph.append(current, inner::emit(graph, current));
+  template <class G> static constexpr int append_to(G& graph, int current) {
+    return graph.append(current, inner::append_to(graph, current));
   }
   static void name_leaves(std::vector<std::string>& names, std::string const& path) {
     inner::name_leaves(names, path);
@@ -164,7 +164,7 @@ struct Lower<detail::Attention<Channels, Heads, Tag, O>> {
                       If<O::drops, Dropout<O::dropout>>,
                       TypeList<AttentionValues<heads, value>, OutProjection<O::has_bias>>>;
 
-  template <class G> static constexpr int emit(G& graph, int current) {
+  template <class G> static constexpr int append_to(G& graph, int current) {
     int const queries = graph.append(current);
     int keys = queries;
     if constexpr (crosses) keys = graph.append(graph.read(tag_id<Tag>));
@@ -225,8 +225,8 @@ using ForwardSublayer =
 template <class... Lowered> struct LowerSublayers {
   static constexpr bool numbered = true;
   using leaves = Join<typename Lowered::leaves...>;
-  template <class G> static constexpr int emit(G& graph, int current) {
-    ((current = Lowered::emit(graph, current)), ...);
+  template <class G> static constexpr int append_to(G& graph, int current) {
+    ((current = Lowered::append_to(graph, current)), ...);
     return current;
   }
   static void name_leaves(std::vector<std::string>& names, std::string const& path) {

@@ -14,7 +14,7 @@ template <int Out, class Tag, class... Options>
 struct Lower<GraphConvolution<Out, Tag, Options...>> {
   static constexpr bool numbered = true;
   using leaves = TypeList<SparseProduct<Tag>, Linear<Out, PerPosition, Options...>>;
-  template <class G> static constexpr int emit(G& graph, int current) {
+  template <class G> static constexpr int append_to(G& graph, int current) {
     current = graph.append(current);
     return graph.append(current);
   }

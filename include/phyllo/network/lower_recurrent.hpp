@@ -48,7 +48,7 @@ template <class R> struct LowerRecurrent {
       Join<decltype(join_layers(std::make_index_sequence<places>{})),
            decltype(join_states(std::make_index_sequence<std::size_t(options.final)>{}))>;
 
-  template <class G> static constexpr int emit(G& graph, int current) {
+  template <class G> static constexpr int append_to(G& graph, int current) {
     int scan[places] = {};
     for (int layer = 0; layer < options.layers; ++layer) {
       int ends[2] = {};

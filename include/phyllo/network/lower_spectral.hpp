@@ -25,7 +25,7 @@ template <class C> struct LowerSpectral {
   }
   using leaves = decltype(leaves_of(std::make_index_sequence<rank>{}));
 
-  template <class G> static constexpr int emit(G& graph, int current) {
+  template <class G> static constexpr int append_to(G& graph, int current) {
     int const input = current;
     for (int i = 0; i <= rank; ++i) current = graph.append(current);
     for (int i = 0; i < rank; ++i) current = graph.append(current, input);

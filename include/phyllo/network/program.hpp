@@ -32,7 +32,7 @@ template <class... Parts> struct Program {
 
   static constexpr Edges edges = [] {
     Edges graph{};
-    int const last = lowered::emit(graph, -1);
+    int const last = lowered::append_to(graph, -1);
     if (graph.outputs == 0) graph.mark_output(nullptr, last);
     return graph;
   }();

@@ -51,8 +51,11 @@ template <class A, class S> struct TrainedNumbers {
 
 template <class A, class S> struct PackNumbers {
   TrainedNumbers<A, S> numbers;
-  A* packed = nullptr;  // (count)
-  KOKKOS_FUNCTION void operator()(long i) const { packed[i] = numbers.read(i); }
+  A* packed = nullptr;       // (count)
+  A const* owned = nullptr;  // (size) by the ranks whose shares they are; nullptr: all are here
+  KOKKOS_FUNCTION void operator()(long i) const {
+    packed[i] = owned != nullptr && i < numbers.size ? owned[i] : numbers.read(i);
+  }
 };
 template <class A, class S> struct UnpackNumbers {
   TrainedNumbers<A, S> numbers;
@@ -61,6 +64,15 @@ template <class A, class S> struct UnpackNumbers {
 };
 
 namespace detail {
+
+/// Sums of micro-batches are in no file, and of the weights that they were computed with.
+template <class T> void refuse_accumulated(T const& trainer, char const* who) {
+  if (trainer.accumulated() > 0)
+    throw Error(std::string(who) + ": expected a trainer between two steps, got one with " +
+                std::to_string(trainer.accumulated()) +
+                " accumulated micro-batches, which no checkpoint and no broadcast contains. Call "
+                "step first.");
+}
 
 /// Numbers of `root` in host memory.
 template <class Space, class C>
@@ -136,10 +148,21 @@ void broadcast_training(typename M::space const& exec, M& model, O& optimizer, C
   using All = typename M::template Vector<A>;
   All const all = allocate<All>(model.name() + "/broadcast", numbers.count(),
                                 "A broadcast needs as much room as the state of training.", exec);
+  // Where ranks share parameters, each has only its own share unrounded, unless root has loaded
+  // all.
+  All owned;
+  if constexpr (SharesParameters<Policy> && !std::is_same_v<A, typename M::storage>) {
+    owned = allocate<All>(model.name() + "/broadcast, shares", numbers.size,
+                          "A broadcast needs as much room as the state of training.", exec);
+    Kokkos::deep_copy(exec, owned, model.master());
+    sums.gather_shares(exec, owned.data());
+  }
   using Range = Kokkos::RangePolicy<typename M::space, Kokkos::IndexType<long>>;
   if (sums.rank() == root)
-    Kokkos::parallel_for("phyllo: broadcast", Range(exec, 0, numbers.count()),
-                         PackNumbers<A, typename M::storage>{numbers, all.data()});
+    Kokkos::parallel_for(
+        "phyllo: broadcast", Range(exec, 0, numbers.count()),
+        PackNumbers<A, typename M::storage>{numbers, all.data(),
+                                            model.has_changed_weights() ? nullptr : owned.data()});
   drain();
   sums.sum(exec, all.data(), numbers.count());
   Kokkos::parallel_for("phyllo: broadcast", Range(exec, 0, numbers.count()),

@@ -53,7 +53,10 @@ template <class T> class MemoryCheckpoint {
 
   /// Restores a trainer of the same type to the newest checkpoint that all ranks have; all ranks
   /// call it. It may be another trainer than the one that was saved, on fewer ranks.
+  ///
+  /// errors   run: accumulated micro-batches -> Error
   void restore(T& trainer) {
+    detail::refuse_accumulated(trainer, "MemoryCheckpoint::restore");
     bool const all_have_it = !is_ahead(trainer);
     long const age = all_have_it ? 1 : 2;
     if (taken_ < age)
@@ -68,6 +71,9 @@ template <class T> class MemoryCheckpoint {
     if constexpr (requires { trainer.samples_seen(); }) trainer.count_samples_from(copy.samples);
     trainer.count_steps_from(copy.steps);
     trainer.model().forget_forward();
+    // What a policy keeps between steps is of steps that are undone.
+    if constexpr (StoresState<typename T::communication_type>)
+      trainer.communication().set_own_state(trainer.exec(), trainer.trained(), {});
   }
 
   /// Steps of the trainer at the last commit.

@@ -108,6 +108,7 @@ class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, 
 
   /// As in Trainer.
   void broadcast(int root = 0) {
+    detail::refuse_accumulated(*this, "broadcast");
     broadcast_training<C>(exec_, model_, optimizer_, this->sums(), root, [] {});
   }
 

@@ -125,7 +125,10 @@ class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, 
 
   /// All ranks take over weights, running statistics, the optimizer's state and the step count of
   /// one of them, such as one that has loaded a file; every rank calls it.
+  ///
+  /// errors   run: accumulated micro-batches, whose gradients are those of other weights -> Error
   void broadcast(int root = 0) {
+    detail::refuse_accumulated(*this, "broadcast");
     broadcast_training<C>(exec_, model_, optimizer_, communication_, root, [this] {
       static_cast<void>(this);  // a policy without weights to send needs nothing
       if constexpr (ExchangesWeights<C>) communication_.synchronize(exec_, trained());
@@ -141,6 +144,13 @@ class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, 
       model_.forget_forward();
     }
     average_buffers();
+  }
+
+  /// For checkpoints: what a policy reads and writes.
+  TrainedState<accumulate, typename P::storage> trained() const {
+    return {model_.master().data(),      model_.parameters().data(),      model_.gradients().data(),
+            ModelType::nodes.arena_size, optimizer_.state().data(),       Rule::states,
+            model_.buffers().data(),     ModelType::nodes.statistics_size};
   }
 
  private:
@@ -206,11 +216,6 @@ class Trainer<Net, L, Rule, P, C, Exec> : public TrainingParts<Net, L, Rule, P, 
       return std::uint64_t(communication_.first_sample(batch));
     else
       return std::uint64_t(communication_.exclusive_sum(batch));
-  }
-  TrainedState<accumulate, typename P::storage> trained() const {
-    return {model_.master().data(),      model_.parameters().data(),      model_.gradients().data(),
-            ModelType::nodes.arena_size, optimizer_.state().data(),       Rule::states,
-            model_.buffers().data(),     ModelType::nodes.statistics_size};
   }
 
   GradientSum<accumulate, space> accumulated_{model_.name() + "/accumulated gradients",

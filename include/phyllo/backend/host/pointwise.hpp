@@ -14,8 +14,7 @@ namespace phyllo::inline PHYLLO_ISA::host {
 /// number changes in its index alone, so that the generator becomes vectors.
 ///
 /// options  Option: what Functor::option() is, asked once: at -O2 GCC leaves a question in the
-/// loop,
-///          which then does not become vectors
+///          loop, which then does not become vectors
 template <class Functor, bool Option> struct ElementLoop {
   Functor const& functor;  // element<Option>(first place, place from there, Element)
 
