@@ -207,7 +207,7 @@ TEST_CASE("checkpoint: what does not fit is refused, and the trainer keeps its s
   trainer.accumulate_gradients(x, y);
   std::string const between =
       ": expected a trainer between two steps, got one with 1 accumulated micro-batches, which no "
-      "checkpoint contains. Call step first.";
+      "checkpoint and no broadcast contains. Call step first.";
   CHECK(sentence_of([&] { save_training(trainer, batches, path); }) == "save_training" + between);
   CHECK(contents(path) == whole);
   CHECK(sentence_of([&] { load_training(trainer, batches, path); }) == "load_training" + between);
