@@ -44,6 +44,9 @@ struct StalenessReport {
 /// source   the mean of separately trained weights: Zhang, Choromanska, LeCun, Deep learning with
 ///          Elastic Averaging SGD, arXiv:1412.6651, without its elastic force
 template <int Staleness, Communication Inner> class Asynchronous {
+  static_assert(sums_in_step<Inner>,
+                "Asynchronous<Staleness, Inner>: Inner must return the sums of what it is given. "
+                "Use AllReduce<T> or Hierarchical<T>.");
   static_assert(Staleness >= 0,
                 "Asynchronous<Staleness, Inner>: Staleness must be 0 or more steps.");
   static_assert(!rounds_on_the_wire<Inner>,

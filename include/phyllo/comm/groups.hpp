@@ -31,7 +31,9 @@ namespace phyllo::inline PHYLLO_ISA {
 /// source   Kurth et al., Deep Learning at 15PF, arXiv:1708.05256, without its parameter servers
 template <int Count, Communication Inner, ExchangesWeights Outer> class Groups {
   static_assert(Count >= 1, "Groups<Count, Inner, Outer>: Count must be 1 or more.");
-
+  static_assert(sums_in_step<Inner>,
+                "Groups<Count, Inner, Outer>: Inner must sum all gradients in the step that "
+                "computes them. Use AllReduce<T>; Outer exchanges weights.");
   static_assert(Count < 1 || moves_shares<typename Inner::transport_type>,
                 "Groups<Count, Inner, Outer>: this transport cannot be split into groups. Use Mpi "
                 "or GpuAwareMpi.");

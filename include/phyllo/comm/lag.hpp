@@ -29,7 +29,7 @@ namespace phyllo::inline PHYLLO_ISA {
 /// source   Kurth et al., Exascale Deep Learning for Climate Analytics, arXiv:1810.01993, §V-B4
 template <int Steps, Communication Inner> class Lag {
   static_assert(Steps == 1, "Lag<Steps, Inner>: Steps must be 1: gradients are one step late.");
-  static_assert(!ExchangesWeights<Inner> && !SharesParameters<Inner>,
+  static_assert(sums_in_step<Inner>,
                 "Lag<Steps, Inner>: Inner must sum gradients, as AllReduce and Hierarchical do.");
 
  public:

@@ -27,6 +27,9 @@ namespace phyllo::inline PHYLLO_ISA {
 ///          parameters in their storage type after the update
 /// source   Rajbhandari et al., ZeRO, arXiv:1910.02054: its first stage, and its second's messages
 template <Communication Inner> class Sharded {
+  static_assert(sums_in_step<Inner>,
+                "Sharded<Inner>: Inner must sum all gradients in the step that computes them. Use "
+                "AllReduce<T>.");
   static_assert(
       !rounds_on_the_wire<Inner>,
       "Sharded<Inner>: gradients cannot be sent in 16 bits here. Use Wire with AllReduce.");

@@ -107,6 +107,12 @@ concept SharesParameters = requires(C& c, Kokkos::DefaultExecutionSpace const& e
   c.synchronize(exec, state);
 };
 
+/// Whether `finish` leaves sums over all ranks, of what `begin` was given, in its place and in the
+/// same step: what policies are built of that have others inside.
+template <class C>
+inline constexpr bool sums_in_step =
+    !ExchangesWeights<C> && !SharesParameters<C> && !gradients_are_late<C>;
+
 /// The transport that sends a policy's messages: Mpi of Lag<1, AllReduce<Wire<bf16, Mpi>>>.
 template <class C> struct InnermostTransport {
   using type = C;
