@@ -2,19 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // expect: Sharded<Inner>: gradients cannot be sent in 16 bits here. Use Wire with AllReduce
 
+#include "one_rank.hpp"
+
 #include <phyllo/comm/all_reduce.hpp>
 #include <phyllo/comm/sharded.hpp>
 #include <phyllo/comm/wire.hpp>
 
 using namespace phyllo;
-struct OneRank : Local {
-  template <class Space> static void reserve(Space const&, long, long) {}
-  template <class... Any> static void begin_reduce_scatter(Any const&...) {}
-  template <class... Any> static void begin_all_gather(Any const&...) {}
-  template <class... Any> static void begin_all_to_all(Any const&...) {}
-  static OneRank split(int) { return {}; }
-  static int first_of_node() { return 0; }
-  static long least(long count) { return count; }
-};
 
 int main() { return int(sizeof(Sharded<AllReduce<Wire<bf16, OneRank>>>)); }

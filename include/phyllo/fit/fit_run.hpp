@@ -220,17 +220,12 @@ template <class T, class B> class FitRun {
   EpochReport report_of(std::uint64_t epoch) {
     // Throws where class indices were out of their range. Policies whose ranks have weights of
     // their own have losses of their own, and messages.
-    using C = typename T::communication_type;
-    if constexpr (ExchangesWeights<C>)
+    if constexpr (has_weights)
       agree_on_errors(trainer_, [&] { trainer_.loss(); });
     else
       trainer_.loss();
-    auto numbers = sums();
+    auto const numbers = total_of(sums_of_ranks());
     set_sums(std::vector<double>(Add::count, 0.0));
-    if constexpr (ExchangesWeights<C>) {
-      if (!has_own_sums(trainer_.communication())) numbers.assign(Add::count, 0.0);
-      sum_over_ranks(trainer_, numbers.data(), Add::count);
-    }
     EpochReport report;
     report.epoch = epoch;
     report.steps = long(numbers[3]);
