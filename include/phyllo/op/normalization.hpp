@@ -14,13 +14,13 @@ namespace phyllo::inline PHYLLO_ISA::op {
 /// `backward_sums`, `backward`; with statistics over all ranks it reduces the sums in between.
 ///
 /// shape    x, y, added (rows, C) with rows = N times positions; all per-channel arrays (C)
-/// numerics two passes: the mean first, then centred squares; partial sums over a fixed number of
-///          row blocks, so that the result does not depend on the number of threads
+/// numerics two passes: the mean first, then centred squares; partial sums over row blocks whose
+///          number depends at most on the number of rows, and not on that of threads
 /// cost     training: three reads, one write; inference: one read, one write
 /// source   Ioffe and Szegedy, "Batch Normalization", ICML 2015
 template <class Chain> struct Normalization {
   using chain = Chain;
-  static constexpr int row_blocks = 64;  // partial sums of a channel
+  static constexpr int row_blocks = 64;  // partial sums of a channel, at most
 
   /// sums[0..C) = sum over rows of x, sums[C] = rows.
   /// With mean_sums given: sums[0..C) = sum of (x - mean)^2, mean = mean_sums[c] / mean_sums[C];
